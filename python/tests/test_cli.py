@@ -115,6 +115,32 @@ def test_verify_names_what_is_no_chunk(tmp_path, capsys, zarr_format):
     assert f"{name((1,))}: cannot be read: a directory has its name\n" in out
     assert f"{name((2,))}: cannot be read: a link that leads nowhere has its name\n" in out
     assert "3 chunks of 1 array, 2 damaged" in out
+    for i, says in ((1, "a directory has its name"), (2, "a link that leads nowhere has its name")):
+        assert main(["convert", str(tmp_path), f"{tmp_path}-new", "--codecs", json.dumps([LITTLE]), "--overwrite"]) == 2
+        error = capsys.readouterr().err
+        assert f"{name((i,))}: cannot be read: {says}" in error
+        assert "has no zarr.json" in error
+        places[i].rmdir() if i == 1 else places[i].unlink()
+    assert main(["convert", str(tmp_path), f"{tmp_path}-new", "--codecs", json.dumps([LITTLE]), "--overwrite"]) == 0
+
+
+@pytest.mark.parametrize("lost", ["c", "c/1"])
+def test_a_folder_of_chunks_that_leads_nowhere_is_not_missing(tmp_path, capsys, lost):
+    """Such as one on a disk that is not there."""
+    array = zarr.create_array(tmp_path / "a", shape=(4, 2), chunks=(1, 1), dtype="int16", fill_value=1)
+    array[:2] = 5
+    (tmp_path / "a" / lost).rename(tmp_path / "disk")
+    (tmp_path / "a" / lost).symlink_to(tmp_path / "nowhere")
+    assert main(["verify", str(tmp_path / "a")]) == 1
+    assert "c/1/0: cannot be read: the folder " in capsys.readouterr().out
+    arguments = ["convert", str(tmp_path / "a"), str(tmp_path / "b"), "--codecs", json.dumps([LITTLE])]
+    assert main(arguments) == 2
+    assert "is a link that leads nowhere" in capsys.readouterr().err
+    assert not (tmp_path / "b" / "zarr.json").exists()
+    (tmp_path / "nowhere").symlink_to(tmp_path / "disk")
+    assert main(["verify", str(tmp_path / "a")]) == 0
+    assert main(arguments) == 0
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "b")[...], array[...])
 
 
 def test_an_array_without_elements_may_have_chunks_of_size_0(tmp_path, capsys):

@@ -1,5 +1,7 @@
 """Shards that are written in part: what nobody wrote stays as it is."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -120,3 +122,64 @@ def _stored(array):
         return None
     index = np.frombuffer(shard.to_bytes()[-4 - 16 * 9 : -4], "<u8").reshape(3, 3, 2)
     return (index[..., 0] != 2**64 - 1).tolist()
+
+
+@pytest.mark.parametrize(
+    ("codecs", "fill_value", "value"),
+    [
+        ([{"name": "numcodecs.astype", "configuration": {"encode_dtype": "<i4", "decode_dtype": "<f8"}}], 1.3, 1.0),
+        ([{"name": "bitround", "configuration": {"keepbits": 2}}], 1.3, 1.25),
+        ([{"name": "cast_value", "configuration": {"data_type": "int32"}}], -0.0, 0.0),
+    ],
+    ids=["astype", "bitround", "cast_value"],
+)
+def test_a_shard_that_is_not_the_fill_value_is_not_deleted(codecs, fill_value, value):
+    """All its inner chunks are missing: they are what the codecs make of the fill value."""
+    shard = {"chunk_shape": [2], "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}
+    shard["index_codecs"] = [{"name": "bytes", "configuration": {"endian": "little"}}]
+    document = {
+        "zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "float64", "fill_value": fill_value,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4]}}, "attributes": {},
+        "chunk_key_encoding": {"name": "default"},
+        "codecs": [*codecs, {"name": "sharding_indexed", "configuration": shard}],
+    }  # fmt: skip
+    store = {"zarr.json": cpu.Buffer.from_bytes(json.dumps(document).encode())}
+    array = zarr.open_array(MemoryStore(store), mode="r+")
+    expected = np.full(4, value).tobytes()
+    array[:] = value
+    assert array[:].tobytes() == expected
+    array[0:1] = value
+    assert array[:].tobytes() == expected
+
+
+@pytest.mark.parametrize("shards", [None, (6, 1)])
+def test_elements_of_another_shape_are_those_that_numpy_assigns_or_refused(shards):
+    """zarr-python cuts a box for each chunk from them, and so stores the wrong ones."""
+    for shape in [(6, 1), (1, 1), (1,), (1, 6, 1), (), (1, 6), (6,), (2, 1), (2, 6, 1)]:
+        array = zarr.create_array({}, shape=(6, 1), chunks=(2, 1), shards=shards, dtype="int32", fill_value=0)
+        elements = np.arange(1, 1 + np.prod(shape, dtype=int), dtype="int32").reshape(shape)
+        expected = np.zeros((6, 1), "int32")
+        try:
+            expected[...] = elements
+        except ValueError:
+            with pytest.raises(ValueError, match="do not fit a selection of shape"):
+                array[...] = elements
+        else:
+            array[...] = elements
+        np.testing.assert_array_equal(array[...], expected, str(shape))
+
+
+@pytest.mark.filterwarnings("ignore:The data type")
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("chunks", [(4,), (3,)])
+def test_members_of_structs_that_are_arrays_are_stored_whole(zarr_format, chunks):
+    dtype = np.dtype([("x", "i1"), ("y", "<u2", (2,))])
+    elements = np.array([(i, [2 * i, 300 * i]) for i in range(4)], dtype)
+    options = {"dtype": dtype, "fill_value": np.zeros((), dtype)[()], "zarr_format": zarr_format}
+    array = zarr.create_array({}, shape=(4,), chunks=chunks, **options)
+    array[...] = elements
+    assert array[...].tobytes() == elements.tobytes()
+    array[1:3] = elements[2:]
+    assert array[...].tobytes() == elements[[0, 2, 3, 3]].tobytes()
+    with pytest.raises(TypeError, match="cannot be stored as"):
+        array[...] = np.zeros(4, [("y", "<u2", (2,)), ("x", "i1")])

@@ -168,6 +168,55 @@ fn inner_chunks_that_nobody_puts_have_the_fill_value_after_codecs_that_do_not_en
     }
 }
 
+/// A host deletes an object that is only an index: what it then reads is the fill value.
+#[test]
+fn a_shard_whose_missing_inner_chunks_are_not_the_fill_value_stores_one() {
+    let bytes = named("bytes", &json!({"endian": "little"}));
+    let astype = named("numcodecs.astype", &json!({"decode_dtype": "<f8", "encode_dtype": "<i4"}));
+    let scaled = json!({"offset": 3, "scale": 2, "dtype": "<f8", "astype": "<i4"});
+    let scaled = named("numcodecs.fixedscaleoffset", &scaled);
+    let nested = sharding(&[4], &json!([sharding(&[2], &json!([bytes]))]));
+    let flat = sharding(&[4], &json!([bytes]));
+    for (codecs, fill_value, missing, stores_one) in [
+        (json!([astype, flat]), json!(1.3), 1.0, true),
+        (json!([astype, nested]), json!(1.3), 1.0, true),
+        (json!([astype, flat]), json!(2), 2.0, false),
+        (json!([named("bitround", &json!({"keepbits": 2})), flat]), json!(1.3), 1.25, true),
+        (json!([named("cast_value", &json!({"data_type": "int32"})), flat]), json!(-0.0), 0.0, true),
+        (json!([named("cast_value", &json!({"data_type": "int32"})), flat]), json!(0), 0.0, false),
+        (json!([scaled, flat]), json!(1.5), 3.5, true),
+        (json!([flat]), json!(1.3), 1.3, false),
+        (json!([flat]), json!("NaN"), f64::NAN, false),
+    ] {
+        for location in ["start", "end"] {
+            let mut codecs = codecs.clone();
+            codecs.as_array_mut().unwrap().last_mut().unwrap()["configuration"]["index_location"] = json!(location);
+            let input = json!({"data_type": "float64", "shape": [8], "fill_value": fill_value});
+            let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+            let chain = Arc::new(chain);
+            let values = [missing; 8].iter().flat_map(|value| value.to_ne_bytes()).collect::<Vec<u8>>();
+            let old = chain.encode_to_vec(&values, &options()).unwrap();
+            assert_eq!(chain.decode_to_vec(&old, &options()).unwrap(), values, "{codecs}");
+            let index_size = old.len() as u64;
+            // A new shard, an old one that is only packed, and an old one whose inner chunks are all put.
+            for (has_old, is_put) in [(false, true), (true, false), (true, true)] {
+                let index =
+                    has_old.then(|| (Arc::new(chain.decode_index(&old, Some(index_size)).unwrap()), index_size));
+                let mut writer = Writer::new(&chain, options(), index).unwrap();
+                if is_put {
+                    writer.put(&[0], Source::contiguous(&values, 8, &[8]).unwrap()).unwrap();
+                }
+                let (pieces, size) = writer.finish(ShardLayout::Packed).unwrap();
+                assert_eq!(size > index_size, stores_one, "{codecs}, {fill_value}, {has_old}");
+                let mut object = Vec::new();
+                apply(&mut object, &old, pieces);
+                assert_eq!(object.len() as u64, size);
+                assert_eq!(chain.decode_to_vec(&object, &options()).unwrap(), values, "{codecs}, {fill_value}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_fill_value_that_cannot_be_encoded_is_an_error_where_it_is_needed() {
     let bytes = named("bytes", &json!({"endian": "little"}));

@@ -76,12 +76,13 @@ pub(in crate::chain) struct NewShard {
 }
 
 /// The whole new object: its pieces are in order of their offsets. `unput` is an inner chunk that is neither changed
-/// nor old.
+/// nor old; `first` makes what the first one is if there is none at all.
 pub(in crate::chain) fn packed(
     shard: &Shard,
     old: Option<&OldShard>,
     changes: &BTreeMap<u64, Encoded>,
     unput: &Encoded,
+    first: impl FnOnce() -> Result<Encoded>,
     options: &CallOptions,
 ) -> Result<NewShard> {
     let (index_size, is_first) = shard.index_size();
@@ -94,6 +95,12 @@ pub(in crate::chain) fn packed(
             (None, None) => unput.clone().map(PieceBytes::New),
         };
         push_entry(&mut entries, chunk.map(|bytes| object.put(bytes)).transpose()?)?;
+    }
+    if object.pieces.is_empty()
+        && let Some(bytes) = first()?
+    {
+        let range = object.put(PieceBytes::New(bytes))?;
+        entries.splice(..2, [range.start, range.end - range.start]);
     }
     let index = PieceBytes::New(Arc::new(shard.encode_index_to_vec(&entries, options)?));
     if is_first {

@@ -2,6 +2,7 @@
 
 use crate::chain::Chain;
 use crate::chain::boxes::region::Region;
+use crate::chain::elements::Packed;
 use crate::chain::input::Input;
 use crate::chain::plan::{Elements, Operation, Step};
 use crate::chain::shard::Shard;
@@ -70,6 +71,30 @@ impl Chain {
         encoded
             .map_err(|error| error.at_element(None).with_context("the fill value of elements that were not put "))?;
         Ok(Some(element).filter(|element| element != to))
+    }
+
+    /// Whether the elements of a missing inner chunk are the fill value, as those of a missing shard are. Codecs before
+    /// the shard may change the fill value, such as one that rounds it.
+    pub(super) fn decodes_to_fill_value(&self, shard: &Shard, options: &CallOptions) -> Result<bool> {
+        let (Ok(expected), Ok(missing)) = (self.fill_value(), shard.inner.fill_value()) else { return Ok(true) };
+        let one = Region::whole(&vec![1; shard.chunk_shape().len()]);
+        let mut element = missing.to_vec();
+        let decoded: Result<bool> = self.pool.with(|workspace| {
+            for elements in self.elements_before().rev().filter(|elements| !elements.keeps_values()) {
+                let size = elements.fused.element_size();
+                let mut decoded = vec![0; size];
+                let mut target = Target::contiguous(&mut decoded, size, &one.shape)?;
+                let packed = Packed { bytes: &element, region: one.clone(), first: 0 };
+                let call = &mut Call { options, hooks: None, contexts: &mut workspace.contexts };
+                elements.decode(&packed, &one, &mut target, call)?;
+                element = decoded;
+            }
+            Ok(element == expected)
+        });
+        match decoded {
+            Err(error) if !error.is_of_no_codec() => Ok(false),
+            decoded => decoded,
+        }
     }
 
     /// Passes on a part of a put as it enters the shard; `in_shard` is its box there.

@@ -36,6 +36,8 @@ pub struct Writer {
     /// What the fill value of the chain becomes before the shard, if that is not the fill value there, or why it
     /// cannot be encoded. Then every inner chunk of a new shard is stored.
     unput_element: Result<Option<Vec<u8>>>,
+    /// Whether a shard without any inner chunk has the same elements as a missing one.
+    may_be_missing: bool,
     /// The elements that were put, by the numbers of the inner chunks.
     slots: Mutex<BTreeMap<u64, Arc<Slot>>>,
     phase: Phase,
@@ -70,18 +72,24 @@ impl Writer {
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported): codecs other than `transpose` and elementwise ones precede
     /// the sharding codec, or any codec follows it. [`Status::InvalidArgument`](crate::Status::InvalidArgument): the
-    /// index belongs to another grid. [`Status::CorruptData`](crate::Status::CorruptData): no object of this size has
+    /// index belongs to another grid, or to an object of another size. [`Status::CorruptData`](crate::Status::CorruptData): no object of this size has
     /// an index.
     pub fn new(chain: &Arc<Chain>, mut options: CallOptions, old: Option<(Arc<ShardIndex>, u64)>) -> Result<Self> {
         let (shard, codec) = chain.writable_shard()?;
         if let Some((index, size)) = &old {
             shard.check_grid(index)?;
             shard.check_size(*size).map_err(|error| codec.blame(error))?;
+            if let Some(index_of) = index.shard_size.filter(|known| known != size) {
+                return Err(Error::argument(format!(
+                    "the index is that of an object of {index_of} bytes, but the old object has {size}"
+                )));
+            }
         }
         let unput_element = match chain.encoded_fill_value(shard, &options) {
             Err(error) if error.is_of_no_codec() => return Err(error),
             element => element,
         };
+        let may_be_missing = chain.decodes_to_fill_value(shard, &options)?;
         options.stores_empty |= !matches!(unput_element, Ok(None));
         Ok(Self {
             chain: Arc::clone(chain),
@@ -90,6 +98,7 @@ impl Writer {
             options,
             old: old.map(|(index, size)| OldShard { index, size }),
             unput_element,
+            may_be_missing,
             slots: Mutex::default(),
             phase: Phase::Putting,
             stage: Stage::empty(),
@@ -391,7 +400,7 @@ impl Writer {
         let unput = if is_complete { None } else { self.unput_cell()? };
         let object = match (layout, &self.old) {
             (ShardLayout::Append, Some(old)) => appended(shard, old, &changes, &self.options),
-            _ => packed(shard, self.old.as_ref(), &changes, &unput, &self.options),
+            _ => packed(shard, self.old.as_ref(), &changes, &unput, || self.missing_cell(), &self.options),
         };
         object.map_err(|error| codec.blame(error))
     }
@@ -422,6 +431,17 @@ impl Writer {
         let cell = shard.cell(0);
         let whole = self.filled(&cell)?;
         self.encode(&cell, Source::contiguous(&whole, shard.element_size(), shard.chunk_shape())?, &self.options)
+    }
+
+    /// The inner chunk that a shard without any must store, so that the host does not delete it.
+    fn missing_cell(&self) -> Result<Encoded> {
+        if self.may_be_missing || self.shard.chunk_count() == 0 {
+            return Ok(None);
+        }
+        let (shard, options) = (&self.shard, CallOptions { stores_empty: true, ..self.options.clone() });
+        let whole = partial_chunk::filled(shard.chunk_shape(), shard.inner.fill_value()?)?;
+        let values = Source::contiguous(&whole, shard.element_size(), shard.chunk_shape())?;
+        Ok(shard.encode_cell_to_vec(&shard.cell(0), Input::whole(values), &options)?.map(Arc::new))
     }
 
     /// An inner chunk that does not exist.

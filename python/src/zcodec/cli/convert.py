@@ -21,7 +21,7 @@ from zcodec.cli.differences import Differences
 from zcodec.cli.grid import Box, Coordinates, Grid, combined
 from zcodec.cli.place import place_of, places_of
 from zcodec.cli.progress import progress
-from zcodec.cli.store import chain_of, contents, document_of, each, grid_of, reason, stored_size
+from zcodec.cli.store import chain_of, contents, document_of, each, grid_of, reason, refuse_unreadable, stored_size
 from zcodec.cli.stored import stored_boxes
 from zcodec.cli.target import Target, hidden_by, reopened, unfinished
 from zcodec.cli.unopened import Unopened
@@ -197,7 +197,7 @@ def _copy(
 ) -> Differences:
     """Writes all chunks, and compares what comes back."""
     array, stored = target.array, reopened(target.array)
-    grid, differences = grid_of(stored), Differences()
+    source_grid, grid, differences = grid_of(source), grid_of(stored), Differences()
     chosen: Iterable[Box] = boxes
     count = boxes.count
     if present is not None and _may_leave_out(present, boxes, grid, source, stored):
@@ -206,6 +206,7 @@ def _copy(
     def copy(box: Box) -> None:
         target.check()
         where = grid.region_of(box)
+        refuse_unreadable(source, source_grid.touching(where))
         values = np.asarray(source[where])
         array[where] = values
         for coordinates in combined(box):

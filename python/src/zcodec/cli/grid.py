@@ -57,6 +57,11 @@ class Grid:
         """Where several chunks lie in their array."""
         return tuple(axis.span(part) for axis, part in zip(self.sizes, box, strict=True))
 
+    def touching(self, region: tuple[slice, ...]) -> Iterator[Coordinates]:
+        """The coordinates of the chunks that have an element of a region, which has one."""
+        pairs = zip(self.sizes, region, strict=True)
+        return combined([range(axis.at(part.start), axis.at(part.stop - 1) + 1) for axis, part in pairs])
+
 
 def combined(axes: Sequence[Iterable[Item]]) -> Iterator[tuple[Item, ...]]:
     """As `itertools.product`, which would make tuples of the axes: they may be of any length."""

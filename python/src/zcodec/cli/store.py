@@ -249,6 +249,20 @@ def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:
     return buffer.as_numpy_array()
 
 
+def refuse_unreadable(array: Any, chunks: Iterable[tuple[int, ...]]) -> None:
+    """Raises OSError if something else is in the place of one of these chunks: zarr-python reads the fill value then."""
+    if file_of(array.store_path) is None:
+        return
+    for coordinates in chunks:
+        key = array.metadata.encode_chunk_key(coordinates)
+        path = array.store_path / key
+        try:
+            if not _is_missing(path):
+                _refuse_others(path)
+        except OSError as error:
+            raise type(error)(f"{key}: {error}") from None
+
+
 def _refuse_others(path: StorePath) -> None:
     """Raises OSError if there is something else: file stores report everything but a regular file as missing."""
     place = file_of(path)
@@ -277,10 +291,22 @@ def _is_missing(path: StorePath) -> bool:
         if stat.S_ISLNK(mode):
             mode = place.stat().st_mode
     except OSError as error:
-        return isinstance(error, FileNotFoundError) and not place.is_symlink()
+        if not isinstance(error, FileNotFoundError) or place.is_symlink():
+            return False
+        _refuse_lost_folders(place)
+        return True
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise OSError("cannot be read: something that is no regular file has its name")
     return False
+
+
+def _refuse_lost_folders(place: Path) -> None:
+    """Raises OSError if a folder above a missing file is a link that leads nowhere, such as to a disk that is not there."""
+    for folder in place.parents:
+        if folder.exists():
+            return
+        if folder.is_symlink():
+            raise FileNotFoundError(f"cannot be read: the folder {folder.name} is a link that leads nowhere")
 
 
 def file_of(path: StorePath) -> Path | None:

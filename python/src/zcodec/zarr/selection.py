@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,19 @@ def is_basic(selection: Any) -> bool:
     return all(
         isinstance(item, slice | int | np.integer) or item is ... for item in as_tuple(selection)
     )
+
+
+def shape_of(selections: Iterable[Any]) -> tuple[int, ...] | None:
+    """The shape of an array whose boxes these are. None if they are not all made of slices."""
+    stops: list[tuple[int, ...]] = []
+    for selection in selections:
+        items = as_tuple(selection)
+        if not all(isinstance(item, slice) and item.stop is not None for item in items):
+            return None
+        stops.append(tuple(item.stop for item in items))
+    if len({len(stop) for stop in stops}) != 1:
+        return None
+    return tuple(max(sizes) for sizes in zip(*stops, strict=True))
 
 
 def is_empty(selection: Any, chunk_shape: tuple[int, ...]) -> bool:

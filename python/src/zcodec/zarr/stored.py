@@ -111,6 +111,37 @@ def elements_of(buffer: NDBuffer) -> Any:
     return np.asarray(buffer.as_numpy_array())
 
 
+def broadcast(buffer: NDBuffer, shape: tuple[int, ...] | None) -> NDBuffer:
+    """The elements as numpy assigns them to a selection of this shape. Raises ValueError where numpy does: cutting a box
+    for each chunk from elements of another shape would store some of them in the wrong places."""
+    elements = elements_of(buffer)
+    if shape is None or elements.shape in ((), shape):
+        return buffer
+    while elements.ndim > len(shape) and elements.shape[0] == 1:  # numpy drops these axes
+        elements = elements[0]
+    try:
+        return type(buffer).from_ndarray_like(np.broadcast_to(elements, shape))
+    except ValueError as error:
+        raise ValueError(f"elements of shape {elements.shape} do not fit a selection of shape {shape}") from error
+
+
+def without_subarrays(buffer: NDBuffer, dtype: Any) -> NDBuffer:
+    """The elements of a struct whose members are arrays as zarr-python stores them, with bytes for such a member. numpy
+    would keep only the first element of each."""
+    given = buffer.as_ndarray_like().dtype
+    if given.fields is None or dtype.fields is None or given == dtype:
+        return buffer
+    if all(member[0].subdtype is None for member in given.fields.values()):
+        return buffer
+
+    def layout(of: Any) -> Any:
+        return of.itemsize, [(name, of.fields[name][1], of.fields[name][0].itemsize) for name in of.names]
+
+    if layout(given) != layout(dtype):
+        raise TypeError(f"elements of the type {given} cannot be stored as {dtype}")
+    return type(buffer).from_ndarray_like(elements_of(buffer).view(dtype))
+
+
 def is_masked_element(buffer: NDBuffer) -> bool:
     """Whether this is one element, and masked. numpy, and so zarr-python, assigns it to one element of an array as NaN,
     or raises, where it assigns what lies under the mask of several."""

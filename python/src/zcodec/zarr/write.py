@@ -47,7 +47,7 @@ class ChunkWrite:
         self.spec = spec
         self._chunk_selection = chunk_selection
         self._out_selection = out_selection
-        self._value = value
+        self._value = stored.without_subarrays(value, chain.dtype)
         self._drop_axes = drop_axes
         self._store_empty = bool(spec.config.write_empty_chunks)
         self._axes: Axes | None = None
