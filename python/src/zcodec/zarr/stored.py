@@ -120,9 +120,10 @@ def broadcast(buffer: NDBuffer, shape: tuple[int, ...] | None) -> NDBuffer:
     while elements.ndim > len(shape) and elements.shape[0] == 1:  # numpy drops these axes
         elements = elements[0]
     try:
-        return type(buffer).from_ndarray_like(np.broadcast_to(elements, shape))
+        assigned: Any = np.broadcast_to(elements, shape)
     except ValueError as error:
         raise ValueError(f"elements of shape {elements.shape} do not fit a selection of shape {shape}") from error
+    return type(buffer).from_ndarray_like(assigned)
 
 
 def without_subarrays(buffer: NDBuffer, dtype: Any) -> NDBuffer:
