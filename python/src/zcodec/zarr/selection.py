@@ -24,7 +24,7 @@ def is_basic(selection: Any) -> bool:
 
 
 def shape_of(selections: Iterable[Any]) -> tuple[int, ...] | None:
-    """The shape of an array whose boxes these are. None if they are not all made of slices."""
+    """The shape of an array whose boxes these are. None if they are not all made of slices, or have no elements."""
     stops: list[tuple[int, ...]] = []
     for selection in selections:
         items = as_tuple(selection)
@@ -33,7 +33,8 @@ def shape_of(selections: Iterable[Any]) -> tuple[int, ...] | None:
         stops.append(tuple(item.stop for item in items))
     if len({len(stop) for stop in stops}) != 1:
         return None
-    return tuple(max(sizes) for sizes in zip(*stops, strict=True))
+    shape = tuple(max(sizes) for sizes in zip(*stops, strict=True))
+    return shape if all(size > 0 for size in shape) else None
 
 
 def is_empty(selection: Any, chunk_shape: tuple[int, ...]) -> bool:
