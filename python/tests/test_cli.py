@@ -115,13 +115,14 @@ def test_verify_names_what_is_no_chunk(tmp_path, capsys, zarr_format):
     assert f"{name((1,))}: cannot be read: a directory has its name\n" in out
     assert f"{name((2,))}: cannot be read: a link that leads nowhere has its name\n" in out
     assert "3 chunks of 1 array, 2 damaged" in out
+    arguments = ["convert", str(tmp_path), f"{tmp_path}-new", "--codecs", json.dumps([LITTLE]), "--workers", "1"]
     for i, says in ((1, "a directory has its name"), (2, "a link that leads nowhere has its name")):
-        assert main(["convert", str(tmp_path), f"{tmp_path}-new", "--codecs", json.dumps([LITTLE]), "--overwrite"]) == 2
+        assert main(arguments) == 2
         error = capsys.readouterr().err
         assert f"{name((i,))}: cannot be read: {says}" in error
         assert "has no zarr.json" in error
         places[i].rmdir() if i == 1 else places[i].unlink()
-    assert main(["convert", str(tmp_path), f"{tmp_path}-new", "--codecs", json.dumps([LITTLE]), "--overwrite"]) == 0
+    assert main(arguments) == 0
 
 
 @pytest.mark.parametrize("lost", ["c", "c/1"])
@@ -1332,3 +1333,19 @@ def test_grids():
     assert list(Grid({"shape": [], "chunks": []})) == [()]
     assert list(Grid({"shape": [2, 4], "chunks": [1, 2]})) == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert next(iter(Grid({"shape": [10**18, 10**18], "chunks": [1, 1]}))) == (0, 0)
+
+
+def test_what_convert_does_not_copy_is_named(tmp_path, capsys):
+    zarr.create_array(tmp_path / "a", shape=(4,), chunks=(2,), dtype="uint16")[...] = 5
+    document = json.loads((tmp_path / "a/zarr.json").read_text())
+    document["extension"] = {"must_understand": False}
+    (tmp_path / "a/zarr.json").write_text(json.dumps(document))
+    assert main(["convert", str(tmp_path / "a"), str(tmp_path / "b"), "--codecs", json.dumps([LITTLE])]) == 0
+    assert "zcodec: the member 'extension' of the zarr.json is not copied" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:The ")
+def test_the_size_of_texts_is_unknown(tmp_path, capsys):
+    zarr.create_array(tmp_path / "a", shape=(6,), chunks=(2,), dtype=str)[...] = "text"
+    assert main(["inspect", str(tmp_path / "a")]) == 0
+    assert "size      unknown, stored " in capsys.readouterr().out

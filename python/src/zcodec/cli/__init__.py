@@ -61,14 +61,14 @@ def _count(text: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="zcodec", description="The codecs of Zarr: look, verify, convert.")
+    parser = argparse.ArgumentParser(prog="zcodec", description="Inspect, verify and convert Zarr arrays.")
     parser.add_argument("--version", action="version", version=f"zcodec {zcodec.__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     store = "a path or a URL that fsspec knows, of an array or a group"
     inspect = commands.add_parser("inspect", help="the chain of each array, its sizes and warnings")
     inspect.add_argument("store", help=store)
     inspect.add_argument("--json", action="store_true", help="one JSON object per array and line")
-    verify = commands.add_parser("verify", help="decode every chunk, and list those that are damaged")
+    verify = commands.add_parser("verify", help="decode every chunk, and list those that do not decode")
     verify.add_argument("store", help=store)
     convert = commands.add_parser("convert", help="rewrite an array with another chain, and compare")
     convert.add_argument("source", help="a path or URL of an array")
@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     convert.add_argument("--codecs", required=True, help="the new chain, as in a zarr.json; @FILE reads it from a file")
     convert.add_argument("--chunks", help="the new chunk shape, such as 64,64; with sharding_indexed that of the shards")
     convert.add_argument("--lossy", action="store_true", help="values may change; the largest difference is printed")
-    convert.add_argument("--overwrite", action="store_true", help="replace what is at the target")
+    convert.add_argument("--overwrite", action="store_true", help="delete everything at the target first")
     for command in (verify, convert):
         command.add_argument("--workers", type=_count, default=None, help="threads; default: the processors")
         command.add_argument("--quiet", action="store_true", help="no progress bar")

@@ -24,7 +24,7 @@ from zcodec.cli.progress import progress
 from zcodec.cli.store import chain_of, contents, document_of, each, grid_of, reason, refuse_unreadable, stored_size
 from zcodec.cli.stored import stored_boxes
 from zcodec.cli.target import Target, hidden_by, reopened, unfinished
-from zcodec.cli.unopened import Unopened
+from zcodec.cli.unopened import Unopened, stored_document
 from zcodec.errors import Error, Status
 
 # How many bytes a worker reads at once if chunks of the target are smaller, so that each source chunk is decoded once.
@@ -89,6 +89,20 @@ def _metadata(options: argparse.Namespace, source: Any) -> Any:
     )
     _refuse_unreadable(store, array)
     return array.metadata
+
+
+_MEMBERS = {
+    "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs",
+    "attributes", "dimension_names", "storage_transformers",
+}  # fmt: skip
+
+
+def _warn_of_extensions(source: Any) -> None:
+    """Names the members of a zarr.json that the new one will not have: nobody knows whether they hold for it."""
+    text = stored_document(source.store_path, 3) if source.metadata.zarr_format == 3 else None
+    for name in json.loads(text) if text is not None else ():
+        if name not in _MEMBERS:
+            print(f"zcodec: the member {name!r} of the zarr.json is not copied", file=sys.stderr)
 
 
 def _class_of(name: str) -> Any:
@@ -173,6 +187,7 @@ def run(options: argparse.Namespace) -> int:
     if any(place.shares(place_of(options.target)) for place in places_of(options.source)):
         raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
     metadata = _metadata(options, source)
+    _warn_of_extensions(source)
     # What may fail does so before anything is deleted.
     boxes = Boxes(grid_of(source), Grid(document_of(metadata)), _BOX_SIZE // max(source.dtype.itemsize, 1))
     present = stored_boxes(source, boxes)

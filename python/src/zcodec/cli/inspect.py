@@ -17,7 +17,8 @@ def describe(path: str, array: Any) -> dict[str, Any]:
     found: dict[str, Any] = {
         "path": path, "zarr_format": array.metadata.zarr_format, "shape": list(array.shape), "data_type": str(array.dtype),
         "chunk_shape": grid.chunks, "chunks": grid.count, "stored_size": stored,
-        "decoded_size": math.prod(array.shape) * array.dtype.itemsize,
+        # The texts and other objects of an array are not in its elements.
+        "decoded_size": None if array.dtype.hasobject else math.prod(array.shape) * array.dtype.itemsize,
     }  # fmt: skip
     try:
         chain = chain_of(array)
@@ -50,10 +51,11 @@ def _sizes(chunk_shape: list[int | list[int]]) -> str:
 
 def _print(found: dict[str, Any]) -> None:
     decoded, stored = found["decoded_size"], found["stored_size"]
-    ratio = f", ratio {decoded / stored:.2f}" if stored else ""
+    ratio = f", ratio {decoded / stored:.2f}" if stored and decoded is not None else ""
+    sizes = ["unknown" if size is None else _size(size) for size in (decoded, stored)]
     print(f"{found['path'] or '/'}: {found['data_type']} {tuple(found['shape'])}, Zarr v{found['zarr_format']}")
     print(f"  chunks    {_sizes(found['chunk_shape'])}, {found['chunks']} of them")
-    print(f"  size      {_size(decoded)}, stored {'unknown' if stored is None else _size(stored)}{ratio}")
+    print(f"  size      {sizes[0]}, stored {sizes[1]}{ratio}")
     if found["codecs"] is None:
         print(f"  not supported: {found['unsupported']}")
         return

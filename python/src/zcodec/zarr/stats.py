@@ -44,7 +44,7 @@ class Stats:
             is_new = reason not in self.fallback
             self.fallback[reason] += count
         if is_new:
-            message = f"zarr-python's own pipeline codes this array, because zcodec does not: {reason}"
+            message = f"zarr-python's own pipeline encodes and decodes this array, because zcodec does not: {reason}"
             warnings.warn(message, FallbackWarning, stacklevel=2)
 
     def reset(self) -> None:
