@@ -183,3 +183,20 @@ def test_members_of_structs_that_are_arrays_are_stored_whole(zarr_format, chunks
     assert array[...].tobytes() == elements[[0, 2, 3, 3]].tobytes()
     with pytest.raises(TypeError, match="cannot be stored as"):
         array[...] = np.zeros(4, [("y", "<u2", (2,)), ("x", "i1")])
+
+
+@pytest.mark.parametrize("rows", [[1, 3], [3, 1], [1, 2]])
+def test_elements_for_rows_and_columns_have_their_shape(rows):
+    columns = np.array([0, 0, 1, 1, 0, 1], bool)
+    for shape in [(2, 3), (1, 3), (2, 1), (3,), (1, 2, 3), (4, 4), (2, 5), (3, 2), (2,)]:
+        array = zarr.create_array({}, shape=(4, 6), chunks=(2, 2), dtype="int32", fill_value=0)
+        elements = np.arange(1, 1 + np.prod(shape, dtype=int), dtype="int32").reshape(shape)
+        expected = np.zeros((4, 6), "int32")
+        try:
+            expected[np.ix_(rows, np.flatnonzero(columns))] = elements
+        except ValueError:
+            with pytest.raises(ValueError, match="do not fit a selection of shape"):
+                array.oindex[rows, columns] = elements
+        else:
+            array.oindex[rows, columns] = elements
+        np.testing.assert_array_equal(array[...], expected, str(shape))

@@ -24,17 +24,27 @@ def is_basic(selection: Any) -> bool:
 
 
 def shape_of(selections: Iterable[Any]) -> tuple[int, ...] | None:
-    """The shape of an array whose boxes these are. None if they are not all made of slices, or have no elements."""
-    stops: list[tuple[int, ...]] = []
+    """The shape of an array that these selections, one for each chunk, are all of. None if it has no elements, or they
+    are neither slices nor lists of numbers along each axis."""
+    ends: list[tuple[int, ...]] = []
     for selection in selections:
-        items = as_tuple(selection)
-        if not all(isinstance(item, slice) and item.stop is not None for item in items):
+        along = [_end(item) for item in as_tuple(selection)]
+        if None in along:
             return None
-        stops.append(tuple(item.stop for item in items))
-    if len({len(stop) for stop in stops}) != 1:
+        ends.append(tuple(end for end in along if end is not None))
+    if len({len(end) for end in ends}) != 1:
         return None
-    shape = tuple(max(sizes) for sizes in zip(*stops, strict=True))
+    shape = tuple(max(sizes) for sizes in zip(*ends, strict=True))
     return shape if all(size > 0 for size in shape) else None
+
+
+def _end(item: Any) -> int | None:
+    """After the last element along an axis; None if it is not known."""
+    if isinstance(item, slice):
+        return None if item.stop is None else int(item.stop)
+    if isinstance(item, np.ndarray) and np.issubdtype(item.dtype, np.integer):
+        return int(item.max(initial=-1)) + 1
+    return None
 
 
 def is_empty(selection: Any, chunk_shape: tuple[int, ...]) -> bool:
