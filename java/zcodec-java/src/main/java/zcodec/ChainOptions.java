@@ -26,7 +26,8 @@ public final class ChainOptions {
   }
 
   /**
-   * Limits what a chunk may decode to: metadata that asks for more is {@link Status#UNSUPPORTED}.
+   * Limits what a chunk may decode to: metadata that asks for more is {@link Status#UNSUPPORTED}, and a chunk of bytes
+   * that decodes to more is {@link Status#CORRUPT_DATA}.
    *
    * @param maxDecodedSize the limit in bytes; 0: none
    * @return options with this change

@@ -24,7 +24,14 @@ final class ExecutorRun implements Callback {
     Function function = Function.getFunction(job);
     Long data = jobData;
     Throwable failure =
-        Jobs.run(executor, maxWorkers, count, (i, worker) -> function.invokeVoid(new Object[] {data, i, worker}));
+        Jobs.run(
+            executor,
+            maxWorkers,
+            count,
+            (i, worker) -> {
+              Stack.reserve(); // the job may call a callback on this thread
+              function.invokeVoid(new Object[] {data, i, worker});
+            });
     if (failure == null) {
       return 0;
     }

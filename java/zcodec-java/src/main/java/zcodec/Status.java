@@ -12,7 +12,7 @@ public enum Status {
   INVALID_METADATA(3),
   /** Valid, but this codec, data type or combination is not supported. */
   UNSUPPORTED(4),
-  /** The output buffer is too small; {@link ZcodecException#neededSize()} is a capacity that suffices. */
+  /** The output buffer is too small; {@link ZcodecException#neededSize()} is a larger capacity to try. */
   BUFFER_TOO_SMALL(5),
   /** The size is not known in advance. */
   UNKNOWN_SIZE(6),

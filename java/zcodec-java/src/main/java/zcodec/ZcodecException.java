@@ -107,7 +107,8 @@ public final class ZcodecException extends RuntimeException {
   }
 
   /**
-   * For {@link Status#BUFFER_TOO_SMALL}: a size that is enough.
+   * For {@link Status#BUFFER_TOO_SMALL}: a size that is enough, or twice the capacity if a codec of the host does not
+   * say how much it needs.
    *
    * @return the size in bytes; 0 for any other status
    */

@@ -158,7 +158,7 @@ enum ExportChain {
     }
     int foreground = 0;
     for (int n = 1; n <= image.getStackSize(); n++) {
-      ImageProcessor plane = image.getStack().getProcessor(n);
+      ImageProcessor plane = ImageChunks.plane(image, n);
       for (int i = 0; i < plane.getPixelCount(); i++) {
         int pixel = plane.get(i);
         if (this == TWELVE_BITS && pixel > MOST_OF_TWELVE_BITS) {

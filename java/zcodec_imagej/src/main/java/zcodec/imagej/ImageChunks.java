@@ -161,10 +161,16 @@ final class ImageChunks {
     int t = axes.indexOf('t');
     int n = image.getStackIndex(c < 0 ? 1 : at[c] + 1, z < 0 ? 1 : at[z] + 1, t < 0 ? 1 : at[t] + 1);
     if (n != planeNumber) {
-      plane = image.getStack().getProcessor(n);
+      plane = plane(image, n);
       planeNumber = n;
     }
     return plane;
+  }
+
+  /** A plane. The one on the screen may have been edited, which a virtual stack does not know. */
+  static ImageProcessor plane(ImagePlus image, int n) {
+    ImageProcessor stored = image.getStack().getProcessor(n); // also notes what is damaged
+    return n == image.getCurrentSlice() ? image.getProcessor() : stored;
   }
 
   /** Appends the pixels of a plane that are in a chunk. */

@@ -97,6 +97,39 @@ enum Pixels {
     }
   }
 
+  /** Whether a pixel cannot be the value of its element. */
+  boolean rounds(ByteBuffer elements, int count) {
+    for (int i = 0; i < count; i++) {
+      if (isRounded(elements, i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isRounded(ByteBuffer elements, int i) {
+    switch (this) {
+      case INTS:
+        return hasMoreBits(Math.abs((long) elements.getInt(4 * i)));
+      case UNSIGNED_INTS:
+        return hasMoreBits(elements.getInt(4 * i) & 0xFFFFFFFFL);
+      case LONGS:
+        return hasMoreBits(Math.abs(elements.getLong(8 * i)));
+      case UNSIGNED_LONGS:
+        return hasMoreBits(elements.getLong(8 * i));
+      case DOUBLES:
+        double value = elements.getDouble(8 * i);
+        return (float) value != value && !Double.isNaN(value);
+      default:
+        return false;
+    }
+  }
+
+  /** Whether an unsigned number has more significant bits than a float. */
+  private static boolean hasMoreBits(long number) {
+    return Long.SIZE - Long.numberOfLeadingZeros(number) - Long.numberOfTrailingZeros(number) > 24;
+  }
+
   private float number(ByteBuffer elements, int i) {
     switch (this) {
       case SIGNED_BYTES:

@@ -221,13 +221,28 @@ final class ZarrArray implements Closeable {
     try {
       readFile(file, part);
     } catch (NoSuchFileException e) {
-      fill(part, file, observer);
+      if (isLost(file)) {
+        part.clear(elementSize);
+        observer.damaged(file, e);
+      } else {
+        fill(part, file, observer);
+      }
     } catch (IOException e) {
       part.clear(elementSize);
       observer.damaged(file, e);
     } catch (ZcodecException e) {
       readUndamaged(file, part, e, observer);
     }
+  }
+
+  /** Whether a file that is not found is no missing chunk: a link leads nowhere, or the whole array is gone. */
+  private boolean isLost(Path file) {
+    for (Path place = file; place != null && !place.equals(folder); place = place.getParent()) {
+      if (Files.isSymbolicLink(place) && !Files.exists(place)) {
+        return true;
+      }
+    }
+    return !Files.exists(folder.resolve("zarr.json")) && !Files.exists(folder.resolve(".zarray"));
   }
 
   /** Reads what can be read of a chunk that is damaged: one inner chunk after the other. */

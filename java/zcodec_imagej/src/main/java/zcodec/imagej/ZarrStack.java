@@ -58,7 +58,11 @@ final class ZarrStack extends VirtualStack {
     if (n < 1 || n > count) {
       throw new IllegalArgumentException("there is no plane " + n + " of " + count);
     }
-    return pixels.processor(width, height, elements(n));
+    ByteBuffer elements = elements(n);
+    if (pixels.rounds(elements, width * height)) {
+      report("some values of " + array.dataType + " are shown rounded, because ImageJ's pixels are 32-bit floats");
+    }
+    return pixels.processor(width, height, elements);
   }
 
   /** Whether something was damaged since the last time that this was asked. */
@@ -82,6 +86,14 @@ final class ZarrStack extends VirtualStack {
     return elements;
   }
 
+  private void report(String message) {
+    synchronized (reported) {
+      if (reported.add(message)) { // ImageJ asks for a plane again and again
+        IJ.log("Zarr (zcodec): " + message);
+      }
+    }
+  }
+
   /** Messages and the progress bar for one plane. */
   private final class Reporter implements ZarrArray.Observer {
     private final int plane;
@@ -93,12 +105,7 @@ final class ZarrStack extends VirtualStack {
     @Override
     public void damaged(Path chunk, Exception why) {
       damaged = true;
-      String message = "plane " + plane + ", " + array.folder.relativize(chunk) + ": " + Json.why(why);
-      synchronized (reported) {
-        if (reported.add(message)) { // ImageJ asks for a plane again and again
-          IJ.log("Zarr (zcodec): " + message);
-        }
-      }
+      report("plane " + plane + ", " + array.folder.relativize(chunk) + ": " + Json.why(why));
     }
 
     @Override

@@ -11,6 +11,8 @@ import ij.process.FloatProcessor;
 import ij.process.ShortProcessor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,6 +72,51 @@ class DamagedImageTest {
         assertEquals(wanted, pixels[512 * y + x], "at " + x + ", " + y);
       }
     }
+  }
+
+  @Test
+  void anArrayThatIsGoneIsNotTheFillValue() throws IOException {
+    Path written = folder.resolve("gone");
+    ZarrExport.save(noise(), written, ExportChain.LOSSLESS.label, 0);
+    ImagePlus found = open(written);
+    Files.move(written, folder.resolve("elsewhere"));
+    String log = PluginTest.logOf(() -> found.getStack().getProcessor(1));
+    assertTrue(log.startsWith("Zarr (zcodec): plane 1, c/0/0: "), log);
+    assertTrue(((ZarrStack) found.getStack()).takeDamaged());
+  }
+
+  @Test
+  void aLinkThatLeadsNowhereIsNotTheFillValue() throws IOException {
+    for (String lost : new String[] {"0/c", "0/c/0/0"}) {
+      Path written = folder.resolve("linked" + lost.length());
+      ZarrExport.save(noise(), written, ExportChain.LOSSLESS.label, 0);
+      Files.move(written.resolve(lost), folder.resolve("moved" + lost.length()));
+      Files.createSymbolicLink(written.resolve(lost), folder.resolve("nowhere"));
+      String log = PluginTest.logOf(() -> open(written));
+      assertTrue(log.startsWith("Zarr (zcodec): plane 1, c/0/0: "), log);
+    }
+  }
+
+  @Test
+  void pixelsThatFloatsCannotHoldAreKnown() throws IOException {
+    String[] types = {"int32", "uint32", "int64", "uint64", "float64"};
+    long[] rounded = {-16777217, 0xFFFFFFFFL, Long.MAX_VALUE, -1, Double.doubleToLongBits(0.1)};
+    long[] exact = {-16777216, 0xFFFFFF00L, Long.MIN_VALUE, 1L << 63, Double.doubleToLongBits(-0.5)};
+    for (int i = 0; i < types.length; i++) {
+      assertEquals(true, rounds(types[i], rounded[i]), types[i]);
+      assertEquals(false, rounds(types[i], exact[i]), types[i]);
+    }
+  }
+
+  private static boolean rounds(String type, long value) throws IOException {
+    int size = type.endsWith("32") ? 4 : 8;
+    ByteBuffer elements = ByteBuffer.allocate(size).order(ByteOrder.nativeOrder());
+    if (size == 4) {
+      elements.putInt((int) value);
+    } else {
+      elements.putLong(value);
+    }
+    return Pixels.of(type).rounds(elements, 1);
   }
 
   @Test

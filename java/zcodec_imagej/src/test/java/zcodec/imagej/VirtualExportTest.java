@@ -56,6 +56,20 @@ class VirtualExportTest {
     }
   }
 
+  /** ImageJ's own formats also store what is on the screen. */
+  @Test
+  void whatIsOnTheScreenIsExported() throws IOException {
+    ImagePlus image = image(stack(300, 200, 3), 1, 3, 1);
+    image.setSlice(2);
+    image.getProcessor().set(5, 7, 4095);
+    ZarrExport.save(image, folder.resolve("edited"), ExportChain.LOSSLESS.label, 0);
+    ImagePlus found = ZarrImport.open(folder.resolve("edited"), 0);
+    for (int n = 1; n <= 3; n++) {
+      int wanted = n == 2 ? 4095 : pixel(n, 5, 7);
+      assertEquals(wanted, found.getStack().getProcessor(n).get(5, 7), "plane " + n);
+    }
+  }
+
   /** Chunks of 4 x 256 x 256, 15 in a layer, collected in groups of as many as the bound allows. */
   @Test
   void aPlaneIsReadOnceForEachGroupOfChunks() throws IOException {
