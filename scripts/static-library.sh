@@ -40,8 +40,8 @@ coff() {
   cp "$built" "$work/libzcodec.a"
   "$AR" --target="$FORMAT" t "$work/libzcodec.a" | { grep '\.dwo$' || true; } |
     xargs -r "$AR" --target="$FORMAT" dD "$work/libzcodec.a"
-  "$NM" --target="$FORMAT" --extern-only --defined-only --format=posix "$work/libzcodec.a" |
-    awk 'NF >= 3 && !seen[$1]++ { print $1 }' | grep -vxF -f "$symbols" |
+  "$NM" --target="$FORMAT" --extern-only --defined-only --format=posix "$work/libzcodec.a" >"$work/listed"
+  awk 'NF >= 3 && !seen[$1]++ { print $1 }' "$work/listed" | grep -vxF -f "$symbols" |
     awk '{ print $1, "zcodec_private_" $1 }' >"$work/names"
   "$OBJCOPY" -I "$FORMAT" -O "$FORMAT" --enable-deterministic-archives --redefine-syms="$work/names" \
     --remove-section=.drectve --remove-section=.llvmbc --remove-section=.llvmcmd "$work/libzcodec.a"
