@@ -176,7 +176,7 @@ std::int32_t call(Callable &callable, Arguments... arguments) noexcept {
   }
 }
 
-/** Whether a callable is a pointer to a function that there is none of. */
+/** Whether a callable is a null function pointer. */
 template <class Callable>
 bool is_null(const Callable &callable) noexcept {
   if constexpr (std::is_pointer_v<Callable>) {

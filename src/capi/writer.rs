@@ -96,9 +96,9 @@ impl From<&Piece> for zcodec_piece {
 /// may be freed earlier. The writer uses the callbacks that the chain has now. On success `*writer` is a handle that
 /// the caller frees with zcodec_writer_free; on failure it is NULL. UNSUPPORTED: codecs other than transpose and
 /// elementwise ones precede sharding_indexed, or any codec follows it. INVALID_ARGUMENT: `old_size` is
-/// ZCODEC_SIZE_UNKNOWN, or not 0 without an index, or the index belongs to another grid, or was decoded for an object of
-/// another size: then somebody has changed the object since. CORRUPT_DATA: `old_size` is less than the size of an index.
-/// Since 0.2.
+/// ZCODEC_SIZE_UNKNOWN, or not 0 without an index, or the index belongs to another grid, or was decoded for an object
+/// of another size: then somebody has changed the object since. CORRUPT_DATA: `old_size` is less than the size of an
+/// index. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_writer_new(
     chain: *const zcodec_chain,
@@ -219,12 +219,13 @@ pub unsafe extern "C" fn zcodec_writer_supply(
 ///
 /// ZCODEC_LAYOUT_PACKED: the whole object, in order of offset. If no inner chunk is stored, `*object_size` is the size
 /// of the index, and the object may be deleted: where missing inner chunks do not decode to the fill value, because a
-/// codec before the shard rounds or casts it, one is stored. ZCODEC_LAYOUT_APPEND: write the pieces in their order, and all others
-/// before the last one. Until the last piece is written the first `old_size` bytes do not change: truncated to
-/// `old_size`, the object is the old one, so a crash loses no old data if `old_size` was stored before the first piece.
-/// Until the last piece is written or the object is truncated, nobody may read an index at its end, as other bytes are
-/// there; only a checksum in the index would show that. An index at the start is the last piece and overwrites the old
-/// index: only a torn write of that piece can lose the object. zcodec_index_decode decodes the new index from its piece.
+/// codec before the shard rounds or casts it, one is stored. ZCODEC_LAYOUT_APPEND: write the pieces in their order, and
+/// all others before the last one. Until the last piece is written the first `old_size` bytes do not change: truncated
+/// to `old_size`, the object is the old one, so a crash loses no old data if `old_size` was stored before the first
+/// piece. Until the last piece is written or the object is truncated, nobody may read an index at its end, as other
+/// bytes are there; only a checksum in the index would show that. An index at the start is the last piece and
+/// overwrites the old index: only a torn write of that piece can lose the object. zcodec_index_decode decodes the new
+/// index from its piece.
 ///
 /// In either layout `data` of a piece may be NULL: its bytes are then those of the old object at `source_offset`.
 ///

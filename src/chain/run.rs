@@ -320,7 +320,10 @@ impl Run<'_> {
         })
     }
 
-    /// The error of a stream that decodes to less than there is no memory for; otherwise that there is none.
+    /// Decodes where there is no memory for `expected` bytes: a stream that is damaged, or has fewer bytes, needs less.
+    ///
+    /// # Errors
+    /// What is wrong with the stream, or [`Status::OutOfMemory`].
     fn decode_without_room(
         &self,
         step: &Step,

@@ -136,8 +136,8 @@ impl DataType {
         Ok(data_type)
     }
 
-    /// The same without what [`to_json`](Self::to_json) needs: the fields of a struct, which may have fields in turn, do
-    /// not keep parts of its configuration.
+    /// The same without what [`to_json`](Self::to_json) needs: the fields of a struct, which may have fields in turn,
+    /// do not keep parts of its configuration.
     fn from_owned(json: Value) -> Result<Self> {
         let mut members = match json {
             Value::String(name) => return Self::from_name(&name),

@@ -72,8 +72,8 @@ impl Writer {
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported): codecs other than `transpose` and elementwise ones precede
     /// the sharding codec, or any codec follows it. [`Status::InvalidArgument`](crate::Status::InvalidArgument): the
-    /// index belongs to another grid, or to an object of another size. [`Status::CorruptData`](crate::Status::CorruptData): no object of this size has
-    /// an index.
+    /// index belongs to another grid, or to an object of another size.
+    /// [`Status::CorruptData`](crate::Status::CorruptData): no object of this size has an index.
     pub fn new(chain: &Arc<Chain>, mut options: CallOptions, old: Option<(Arc<ShardIndex>, u64)>) -> Result<Self> {
         let (shard, codec) = chain.writable_shard()?;
         if let Some((index, size)) = &old {

@@ -197,8 +197,8 @@ impl Parameters {
         self.config.min_exp() < ZFP_MIN_EXP
     }
 
-    /// Whether every block takes the same number of bits, also in damaged streams. A reversible block says by itself how
-    /// many bit planes it has, whatever `maxprec` is.
+    /// Whether every block takes the same number of bits, also in damaged streams. A reversible block says by itself
+    /// how many bit planes it has, whatever `maxprec` is.
     pub(super) fn has_fixed_size(&self) -> bool {
         let config = &self.config;
         let is_bounded =

@@ -520,7 +520,10 @@ fn a_fixed_rate_that_was_computed_for_three_dimensions_is_read() {
 /// A damaged block of a reversible stream may say that it has more bit planes than `maxprec` allows.
 #[test]
 fn only_blocks_that_are_bounded_also_in_damaged_streams_have_a_fixed_size() {
-    let expert = |minbits: u32, maxbits: u32, maxprec: u32, minexp: i32| json!({"mode": "expert", "minbits": minbits, "maxbits": maxbits, "maxprec": maxprec, "minexp": minexp});
+    let expert = |minbits: u32, maxbits: u32, maxprec: u32, minexp: i32| {
+        let [minbits, maxbits, maxprec] = [minbits, maxbits, maxprec].map(|number| json!(number));
+        json!({"mode": "expert", "minbits": minbits, "maxbits": maxbits, "maxprec": maxprec, "minexp": minexp})
+    };
     for (mode, is_fixed) in [
         (expert(94, 94, 4, -1075), true),
         (expert(94, 16_658, 4, -1075), false),

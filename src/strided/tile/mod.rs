@@ -27,7 +27,8 @@ pub(super) use x86::{AVX2, AVX512, SSE2};
 ///
 /// # Safety
 /// The processor has the instructions of the vectors, the places are there, and the elements can be read and written;
-/// `parts` is aligned to `V` and has room for as many as a cache line has bytes. If `STREAMS`, the columns are aligned to vectors.
+/// `parts` is aligned to `V` and has room for as many as a cache line has bytes. If `STREAMS`, the columns are aligned
+/// to vectors.
 #[inline(always)] // for the instruction set of the caller
 unsafe fn tile<V: Vector, R: Rows<V>, const SIZE: usize, const STREAMS: bool>(
     height: usize,

@@ -250,7 +250,7 @@ def encoded(array: Any, coordinates: tuple[int, ...]) -> Any | None:
 
 
 def refuse_unreadable(array: Any, chunks: Iterable[tuple[int, ...]]) -> None:
-    """Raises OSError if something else is in the place of one of these chunks: zarr-python reads the fill value then."""
+    """Raises OSError if something else is in the place of one of these chunks: zarr-python then reads a fill value."""
     if file_of(array.store_path) is None:
         return
     for coordinates in chunks:
@@ -301,7 +301,7 @@ def _is_missing(path: StorePath) -> bool:
 
 
 def _refuse_lost_folders(place: Path) -> None:
-    """Raises OSError if a folder above a missing file is a link that leads nowhere, such as to a disk that is not there."""
+    """Raises OSError if a folder above a missing file is a link that leads nowhere, such as to a missing disk."""
     for folder in place.parents:
         if folder.exists():
             return

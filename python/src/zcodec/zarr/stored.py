@@ -112,8 +112,8 @@ def elements_of(buffer: NDBuffer) -> Any:
 
 
 def broadcast(buffer: NDBuffer, shape: tuple[int, ...] | None) -> NDBuffer:
-    """The elements as numpy assigns them to a selection of this shape. Raises ValueError where numpy does: cutting a box
-    for each chunk from elements of another shape would store some of them in the wrong places."""
+    """The elements as numpy assigns them to a selection of this shape. Raises ValueError where numpy does: cutting a
+    box for each chunk from elements of another shape would store some of them in the wrong places."""
     elements = elements_of(buffer)
     if shape is None or elements.shape in ((), shape):
         return buffer

@@ -161,8 +161,9 @@ public final class Chain extends NativeHandle {
    * @param encoded where the encoded chunk goes, from the buffer's position on
    * @return the size of the encoded chunk; both positions are after what was read and written
    * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the elements are not those of a whole chunk, or direct
-   *     buffers overlap, {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link Status#UNSUPPORTED} if the format of
-   *     a codec has no chunks as large, {@link Status#CALLBACK_FAILED}, {@link Status#OUT_OF_MEMORY}; {@link
+   *     buffers overlap, {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
+   *     Status#UNSUPPORTED} if the format of a codec has no chunks as large, {@link Status#CALLBACK_FAILED}, {@link
+   *     Status#OUT_OF_MEMORY}; {@link
    *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions
    *     are then unchanged, and the content of the output is unspecified
    */

@@ -235,7 +235,7 @@ final class ZarrArray implements Closeable {
     }
   }
 
-  /** Whether a file that is not found is no missing chunk: a link leads nowhere, or the whole array is gone. */
+  /** Whether a file is lost, and not a chunk that nobody wrote: a link leads nowhere, or the whole array is gone. */
   private boolean isLost(Path file) {
     for (Path place = file; place != null && !place.equals(folder); place = place.getParent()) {
       if (Files.isSymbolicLink(place) && !Files.exists(place)) {
