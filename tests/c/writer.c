@@ -353,6 +353,11 @@ static void chains_that_have_no_writer_are_refused(void) {
   index = index_of(other, &made);
   CHECK_FAILS(ZCODEC_STATUS_UNSUPPORTED, zcodec_writer_new(chain, NULL, NULL, 0, &writer, &error));
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_writer_new(shard, NULL, index, 100, &writer, &error));
+  /* Somebody has appended since the index was read. */
+  CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT, zcodec_writer_new(other, NULL, index, made.size + 8, &writer, &error));
+  CHECK_OK(zcodec_writer_new(other, NULL, index, made.size, &writer, &error));
+  zcodec_writer_free(writer);
+  writer = NULL;
   CHECK_FAILS(ZCODEC_STATUS_INVALID_ARGUMENT,
               zcodec_writer_new(shard, NULL, NULL, ZCODEC_SIZE_UNKNOWN, &writer, &error));
   /* An index that could not be read must not make a new shard of an old one. */
