@@ -1120,9 +1120,9 @@ enum zcodec_status zcodec_writer_supply(struct zcodec_writer *writer,
  * be freed, and `*pieces` is valid until it is.
  *
  * ZCODEC_LAYOUT_PACKED: the whole object, in order of offset. If no inner chunk is stored, `*object_size` is the size
- * of the index, and the object may be deleted: where missing inner chunks do not decode to the fill value, because a
- * codec before the shard rounds or casts it, one is stored. ZCODEC_LAYOUT_APPEND: write the pieces in their order, and
- * all others before the last one. Until the last piece is written the first `old_size` bytes do not change: truncated
+ * of the index, and the object may be deleted. Where missing inner chunks do not decode to the fill value, because a
+ * codec before the shard rounds or casts it, at least one inner chunk is stored. ZCODEC_LAYOUT_APPEND: write the pieces
+ * in their order, and all others before the last one. Until the last piece is written the first `old_size` bytes do not change: truncated
  * to `old_size`, the object is the old one, so a crash loses no old data if `old_size` was stored before the first
  * piece. Until the last piece is written or the object is truncated, nobody may read an index at its end, as other
  * bytes are there; only a checksum in the index would show that. An index at the start is the last piece and
@@ -1378,10 +1378,10 @@ const char *zcodec_error_path(const struct zcodec_error *error);
 int64_t zcodec_error_codec_index(const struct zcodec_error *error);
 
 /**
- * The first element at fault, whatever the number of threads; in a plan, the first in one of the boxes that need
- * the range that was supplied. -1 if no element is at fault, or for NULL. It counts from 0 in C order in the whole array that enters the
- * codec of zcodec_error_codec_index on encode. The codecs before that one, such as transpose, may have changed the
- * order of the caller's elements. For a codec inside a shard it counts in the array of the shard.
+ * The first element at fault, whatever the number of threads; in a plan, the first in one of the boxes that need the
+ * range that was supplied. -1 if no element is at fault, or for NULL. It counts from 0 in C order in the whole array
+ * that enters the codec of zcodec_error_codec_index on encode. The codecs before that one, such as transpose, may have
+ * changed the order of the caller's elements. For a codec inside a shard it counts in the array of the shard.
  */
 int64_t zcodec_error_element_index(const struct zcodec_error *error);
 

@@ -22,6 +22,7 @@ void text_free(text *self);
 
 /* Letters of ASCII in any locale: in Turkish ones, toupper and strcasecmp do not take "i" and "I" for one letter. */
 char upper_ascii(char letter);
+/* Compares up to `size` characters, or to the end of both strings. */
 int equals_in_any_case(const char *one, const char *other, size_t size);
 
 #endif

@@ -173,10 +173,10 @@ pub unsafe extern "C" fn zcodec_error_codec_index(error: *const zcodec_error) ->
     unsafe { ffi::handle(error, "error") }.map_or(-1, |error| error.codec_index)
 }
 
-/// The first element at fault, whatever the number of threads; in a plan, the first in one of the boxes that need
-/// the range that was supplied. -1 if no element is at fault, or for NULL. It counts from 0 in C order in the whole array that enters the
-/// codec of zcodec_error_codec_index on encode. The codecs before that one, such as transpose, may have changed the
-/// order of the caller's elements. For a codec inside a shard it counts in the array of the shard.
+/// The first element at fault, whatever the number of threads; in a plan, the first in one of the boxes that need the
+/// range that was supplied. -1 if no element is at fault, or for NULL. It counts from 0 in C order in the whole array
+/// that enters the codec of zcodec_error_codec_index on encode. The codecs before that one, such as transpose, may have
+/// changed the order of the caller's elements. For a codec inside a shard it counts in the array of the shard.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_error_element_index(error: *const zcodec_error) -> i64 {
     // SAFETY: NULL or a live handle, says the header.

@@ -157,6 +157,7 @@ fn structure(fields: &[Value]) -> Result<(Value, Option<Endian>)> {
         endian = endian.or(field_endian);
         // As NumPy names fields without a name, such as the padding between others.
         let name = if name.is_empty() { format!("f{index}") } else { name.clone() };
+        // The macro `json!` would copy the values.
         types.push(Value::Object(Map::from_iter([
             ("name".to_owned(), Value::String(name)),
             ("data_type".to_owned(), data_type),

@@ -76,7 +76,7 @@ pub(in crate::chain) struct NewShard {
 }
 
 /// The whole new object: its pieces are in order of their offsets. `unput` is an inner chunk that is neither changed
-/// nor old; `first` makes what the first one is if there is none at all.
+/// nor old; `first` makes the first one for a shard that would have none, if it must have one.
 pub(in crate::chain) fn packed(
     shard: &Shard,
     old: Option<&OldShard>,

@@ -79,9 +79,9 @@ impl Writer {
         if let Some((index, size)) = &old {
             shard.check_grid(index)?;
             shard.check_size(*size).map_err(|error| codec.blame(error))?;
-            if let Some(index_of) = index.shard_size.filter(|known| known != size) {
+            if let Some(known) = index.shard_size.filter(|known| known != size) {
                 return Err(Error::argument(format!(
-                    "the index is that of an object of {index_of} bytes, but the old object has {size}"
+                    "old_size is {size}, but the index was decoded for an object of {known} bytes"
                 )));
             }
         }

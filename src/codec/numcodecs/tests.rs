@@ -567,7 +567,7 @@ fn times_are_integers_for_zfpy() {
     assert!(encoded.iter().all(|stream| *stream == encoded[0]));
 }
 
-/// The length that a writer without headers may give a fixed rate: it computes blocks of three dimensions.
+/// Also at the size of blocks whose rate was computed for three dimensions, which `zfp` without a header accepts.
 #[test]
 fn a_stream_of_zfpy_that_is_cut_short_is_corrupt_at_every_size() {
     let input = br#"{"data_type": "float32", "shape": [8, 8, 8, 8], "fill_value": 0}"#;

@@ -282,7 +282,8 @@ def _refuse_others(path: StorePath) -> None:
 
 def _is_missing(path: StorePath) -> bool:
     """Whether a file does not exist; False for other stores. Most chunks of a large array may be missing, and asking
-    the store for each takes five times as long. Raises OSError for what may be read for ever, such as a pipe."""
+    the store for each takes five times as long. Raises OSError for what may be read for ever, such as a pipe, and if a
+    folder above is lost."""
     place = file_of(path)
     if place is None:
         return False

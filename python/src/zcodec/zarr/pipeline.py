@@ -16,7 +16,7 @@ from zcodec.zarr import stored
 from zcodec.zarr.chains import Chains, Unsupported
 from zcodec.zarr.misfits import refuse_misfits
 from zcodec.zarr.read import ChunkRead, ReadRequest, read_async, read_sync, refuse_overlaps
-from zcodec.zarr.selection import is_empty, shape_of
+from zcodec.zarr.selection import is_empty
 from zcodec.zarr.stats import stats
 from zcodec.zarr.threads import in_thread, in_thread_if_large, max_threads
 from zcodec.zarr.write import ChunkWrite, write_async, write_sync
@@ -93,7 +93,7 @@ class CodecPipeline(BatchedCodecPipeline):
             _must_be_numpy(value)
             if stored.is_masked_element(value):
                 raise Unsupported("numpy assigns a masked element alone in its own way")
-            value = stored.broadcast(value, shape_of(out_selection for _, _, _, out_selection, _ in batch))
+            value = stored.broadcast(value, (out_selection for _, _, _, out_selection, _ in batch))
             chunks = [
                 ChunkWrite(
                     self._zchains.get(spec), setter, spec, chunk_selection, out_selection, is_complete, value, drop_axes

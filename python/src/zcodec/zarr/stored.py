@@ -18,6 +18,7 @@ from zarr.storage import StorePath, WrapperStore
 from zcodec.index import Range
 from zcodec.plan import Joined
 from zcodec.zarr import local
+from zcodec.zarr.selection import shape_of
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -111,11 +112,12 @@ def elements_of(buffer: NDBuffer) -> Any:
     return np.asarray(buffer.as_numpy_array())
 
 
-def broadcast(buffer: NDBuffer, shape: tuple[int, ...] | None) -> NDBuffer:
-    """The elements as numpy assigns them to a selection of this shape. Raises ValueError where numpy does: cutting a
-    box for each chunk from elements of another shape would store some of them in the wrong places."""
+def broadcast(buffer: NDBuffer, selections: Iterable[Any]) -> NDBuffer:
+    """The elements as numpy assigns them to what all these selections, one for each chunk, are of. Raises ValueError
+    where numpy does: elements of another shape, cut for each chunk, would come to the wrong places."""
     elements = elements_of(buffer)
-    if shape is None or elements.shape in ((), shape):
+    shape = None if elements.ndim == 0 else shape_of(selections)
+    if shape is None or elements.shape == shape:
         return buffer
     while elements.ndim > len(shape) and elements.shape[0] == 1:  # numpy drops these axes
         elements = elements[0]

@@ -163,9 +163,8 @@ public final class Chain extends NativeHandle {
    * @throws ZcodecException {@link Status#INVALID_ARGUMENT} if the elements are not those of a whole chunk, or direct
    *     buffers overlap, {@link Status#OUT_OF_RANGE} for an element that a codec cannot represent, {@link
    *     Status#UNSUPPORTED} if the format of a codec has no chunks as large, {@link Status#CALLBACK_FAILED}, {@link
-   *     Status#OUT_OF_MEMORY}; {@link
-   *     Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity that is needed. The positions
-   *     are then unchanged, and the content of the output is unspecified
+   *     Status#OUT_OF_MEMORY}; {@link Status#BUFFER_TOO_SMALL} with {@link ZcodecException#neededSize}, the capacity
+   *     that is needed. The positions are then unchanged, and the content of the output is unspecified
    */
   public int encode(ByteBuffer decoded, ByteBuffer encoded) {
     return encode(decoded, encoded, CallOptions.DEFAULT);

@@ -99,12 +99,16 @@ enum Pixels {
 
   /** Whether a pixel cannot be the value of its element. */
   boolean rounds(ByteBuffer elements, int count) {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && mayRound(); i++) {
       if (isRounded(elements, i)) {
         return true;
       }
     }
     return false;
+  }
+
+  private boolean mayRound() {
+    return this == INTS || this == UNSIGNED_INTS || this == LONGS || this == UNSIGNED_LONGS || this == DOUBLES;
   }
 
   private boolean isRounded(ByteBuffer elements, int i) {

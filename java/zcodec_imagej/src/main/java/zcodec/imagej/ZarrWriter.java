@@ -227,7 +227,7 @@ final class ZarrWriter {
             ImageChunks.bound(),
             (cell, box, elements) -> {
               View view = View.of(elements, box.length);
-              // As a TIFF file, a black plane is a file, too.
+              // Whoever looks for TIFF files expects one for a black plane, too.
               if (kind == ExportChain.TIFF || !chain.isFillView(box, view)) {
                 ((Buffer) encoded).clear();
                 chain.encodeView(Box.of(null, box), view, encoded, options);
