@@ -22,6 +22,7 @@ if [ "$PWD" != $place ]; then
   exec unshare --mount bash -c 'mount --bind "$PWD" "$0" && cd "$0" && exec scripts/dist.sh "$@"' $place "$@"
 fi
 source scripts/packages.sh
+source scripts/runtimes.sh
 source scripts/dist/platforms.sh
 export GLIBC=2.17
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
@@ -73,10 +74,7 @@ papers() {
   cp -r docs "$2/"
   # What the compilers add to the libraries.
   case $1 in
-    *-windows-*)
-      runtimes=("libgcc and libgcc_eh of GCC=/usr/share/doc/gcc-mingw-w64-base/copyright"
-        "mingw-w64 with winpthreads=/usr/share/doc/mingw-w64-common/copyright")
-      ;;
+    *-windows-*) runtimes=("${mingw_runtimes[@]}") ;;
     *)
       zig=$(python -c 'import ziglang; print(*ziglang.__path__)')
       runtimes=("libunwind of LLVM, with zig=$zig/lib/libunwind/LICENSE.TXT" "compiler_rt of zig=$zig/LICENSE")

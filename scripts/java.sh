@@ -8,25 +8,37 @@
 # -P unidata takes zarr-java's array classes from Unidata (java/README.md).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/runtimes.sh
 natives=$PWD/java/natives
 
-# take FOLDER NAME LIBRARY...: the first of these files that exists, without its debug information. ARCHIVE!MEMBER is a
-# file in an archive.
+# print_member ARCHIVE MEMBER: prints a file of an archive.
+print_member() {
+  case $1 in
+    *.zip)
+      python3 -c 'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))' "$@"
+      ;;
+    *) tar -xzf "$1" --to-stdout "$2" ;;
+  esac
+}
+
+# take FOLDER NAME TARGET LIBRARY...: the first of these files that exists, without its debug information, and the
+# licences of all that is linked into it. ARCHIVE!MEMBER is a file in an archive, which has them, too.
 take() {
-  local folder=$natives/$1 name=$2 library archive
-  shift 2
+  local folder=$natives/$1 name=$2 target=$3 library archive member runtimes=()
+  shift 3
+  [[ $target != *-windows-* ]] || runtimes=("${mingw_runtimes[@]}")
   for library in "$@"; do
     archive=${library%%!*}
     [ -f "$archive" ] || continue
     mkdir -p "$folder"
-    case $archive in
-      *.tar.gz) tar -xzf "$archive" --to-stdout "${library#*!}" >"$folder/$name" ;;
-      *.zip)
-        python3 -c 'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))' \
-          "$archive" "${library#*!}" >"$folder/$name"
-        ;;
-      *) objcopy --strip-unneeded "$library" "$folder/$name" 2>/dev/null || cp "$library" "$folder/$name" ;;
-    esac
+    if [ "$archive" = "$library" ]; then
+      objcopy --strip-unneeded "$library" "$folder/$name" 2>/dev/null || cp "$library" "$folder/$name"
+      scripts/licences.py "$target" "${runtimes[@]}" >"$folder/LICENCES.txt"
+    else
+      member=${library#*!}
+      print_member "$archive" "$member" >"$folder/$name"
+      print_member "$archive" "${member%%/*}/LICENCES.txt" >"$folder/LICENCES.txt"
+    fi
     echo "java/natives/${folder##*/}/$name is $library"
     return
   done
@@ -42,21 +54,12 @@ for machine in x86_64 aarch64; do
   if [ "$machine" = "$(uname -m)" ] && [ ! "dist/$archive.tar.gz" -nt build/lib/libzcodec.so ]; then
     libraries=(build/lib/libzcodec.so)
   fi
-  take "linux-$(tr _ - <<<"$machine")" libzcodec.so "${libraries[@]}"
+  take "linux-$(tr _ - <<<"$machine")" libzcodec.so "$target" "${libraries[@]}"
 done
-archive=zcodec-$version-x86_64-pc-windows-gnu
-take win32-x86-64 zcodec.dll "dist/$archive.zip!$archive/bin/zcodec.dll" \
-  target/cross/x86_64-pc-windows-gnu/release/zcodec.dll
-
-# In each folder of a library, those of all that is linked into it.
-for folder in "$natives"/*/; do
-  case $(basename "$folder") in
-    linux-aarch64) target=aarch64-unknown-linux-gnu ;;
-    win32-*) target=x86_64-pc-windows-gnu ;;
-    *) target=x86_64-unknown-linux-gnu ;;
-  esac
-  scripts/licences.py "$target" >"$folder/LICENCES.txt"
-done
+target=x86_64-pc-windows-gnu
+archive=zcodec-$version-$target
+take win32-x86-64 zcodec.dll "$target" "dist/$archive.zip!$archive/bin/zcodec.dll" \
+  "target/cross/$target/release/zcodec.dll"
 
 [ $# -gt 0 ] || set -- verify
 mvn --batch-mode --quiet --file java/pom.xml "$@"
