@@ -90,8 +90,12 @@ class Zcodec(ConanFile):
         # the static one.
         if self.settings.compiler == "msvc":
             self.cpp_info.libs = ["zcodec.dll" if self.options.shared else "zcodec"]
+        elif not self.options.shared and self.settings.os == "Macos":
+            # Its linker takes the shared one for the name, and has no `-l:`.
+            library = str(pathlib.Path(self.package_folder) / "lib" / "libzcodec.a")
+            self.cpp_info.exelinkflags = self.cpp_info.sharedlinkflags = [library]
         else:
-            self.cpp_info.libs = ["zcodec" if self.options.shared or self.settings.os == "Macos" else ":libzcodec.a"]
+            self.cpp_info.libs = ["zcodec" if self.options.shared else ":libzcodec.a"]
         if not self.options.shared:  # as in cmake/artifacts.cmake
             self.cpp_info.system_libs = {
                 "Linux": ["gcc_s", "util", "rt", "pthread", "m", "dl"],
