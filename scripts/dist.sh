@@ -40,6 +40,8 @@ tools() {
     cp scripts/dist/requirements.txt "$venv/"
   fi
   export PATH=$venv/bin:$PATH CARGO_ZIGBUILD=$venv/bin/cargo-zigbuild
+  # Without this file of rustup's toolchains, LICENCES.txt lacks the licences of the crates in the standard library.
+  ls "$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html" >/dev/null
 }
 
 # build TARGET FOLDER: the libraries, installed to the folder.

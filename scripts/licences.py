@@ -69,6 +69,7 @@ def standard_library():
     heading = f"The standard library of Rust ({version}): MIT OR Apache-2.0\nhttps://github.com/rust-lang/rust"
     page = pathlib.Path(asked("rustc", "--print", "sysroot")) / "share/doc/rust/COPYRIGHT-library.html"
     if not page.is_file():
+        print(f"no licences of the crates in Rust's standard library: {page} is missing", file=sys.stderr)
         texts_above = "The texts of both licences are those of zcodec above."
         return f"{heading}\n\nCopyright (c) The Rust Project Contributors. {texts_above}"
     body = re.sub(r"<title>.*?</title>|<[^>]*>", "", page.read_text(encoding="utf-8"))

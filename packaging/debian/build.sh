@@ -35,7 +35,8 @@ tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git -C 
   --directory "$work" "zcodec-$version" | xz -T0 -1 >"$work/zcodec_$version.orig.tar.xz"
 # The licences of zcodec and the crates, and of the standard library of Debian's rustc. Debian wants the Apache licence
 # named, not repeated.
-PATH=/usr/bin:$PATH scripts/licences.py x86_64-unknown-linux-gnu |
+PATH=/usr/bin:$PATH scripts/licences.py x86_64-unknown-linux-gnu \
+  "The sources of Debian's rustc, with the standard library=/usr/share/doc/libstd-rust-web-dev/copyright" |
   sed '/^ *Apache License$/,/^ *END OF TERMS AND CONDITIONS$/c The text is in /usr/share/common-licenses/Apache-2.0.' \
     >"$work/copyright"
 cp -r packaging/debian debian
