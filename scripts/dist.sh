@@ -36,7 +36,8 @@ tools() {
   if ! cmp -s scripts/dist/requirements.txt "$venv/requirements.txt"; then
     [ "$(id -u)" != 0 ] || needs python3-venv
     python3 -m venv --clear "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check -r scripts/dist/requirements.txt
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --require-hashes \
+      -r scripts/dist/requirements.txt
     cp scripts/dist/requirements.txt "$venv/"
   fi
   export PATH=$venv/bin:$PATH CARGO_ZIGBUILD=$venv/bin/cargo-zigbuild
