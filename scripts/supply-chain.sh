@@ -11,5 +11,5 @@ for target in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-pc-windo
   scripts/licences.py "$target" >/dev/null
   echo "the licences of what is linked for $target are allowed, and their texts are there"
 done
-command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
+command -v cargo-deny >/dev/null || cargo install --locked cargo-deny --version 0.20.2
 cargo deny --locked check licenses bans sources "$@"
