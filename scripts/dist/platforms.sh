@@ -54,7 +54,8 @@ windows() {
 # check_linux LIBRARY: fails if it needs a symbol of a newer glibc, or exports other names than those of the header.
 check_linux() {
   local newest
-  newest=$("${tool}objdump" -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+  # All versions that it names, such as GLIBC_ABI_DT_RELR, which no symbol has.
+  newest=$("${tool}objdump" -p "$1" | grep -o 'GLIBC_[0-9A-Z_.]*' | sort -uV | tail -n 1)
   echo "$(basename "$1") needs $newest"
   [ "$(printf '%s\n' "GLIBC_$GLIBC" "$newest" | sort -V | tail -n 1)" = "GLIBC_$GLIBC" ]
   "${tool}nm" -D --defined-only "$1" | awk '{print $3}' | diff - <(sort abi/symbols.txt)
