@@ -7,9 +7,9 @@
 #
 # Writes target/coverage/report.txt, where a generic function has the lines of its best instance; counts.txt, where it has
 # those of all together; and missed.txt, with the lines of each file that nothing reaches.
-# Needs a Rust toolchain of rustup's, for llvm-tools. Only the kernels that the processor chooses are counted as reached
-# by the C interface; the unit tests run every one that it can. Integer checks and assertions stay on, and the
-# code is barely optimised, so this takes a while.
+# Needs a Rust toolchain of rustup's, for llvm-tools, gcc, g++ and Python 3. Only the kernels that the processor chooses
+# are counted as reached by the C interface; the unit tests run every one that it can. For the tests, integer checks and
+# assertions stay on, and the code is barely optimised, so they take a while.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/programs.sh
@@ -51,10 +51,9 @@ c_interface() {
 corpus() {
   local path program folder
   export RUSTC_BOOTSTRAP=1
-  command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
   python3 fuzz/seed.py
   # Without libFuzzer's own coverage: each target only runs its files.
-  RUSTFLAGS="-Cinstrument-coverage --cfg fuzzing" cargo build --manifest-path fuzz/Cargo.toml --release
+  RUSTFLAGS="-Cinstrument-coverage --cfg fuzzing" cargo build --locked --manifest-path fuzz/Cargo.toml --release
   for path in fuzz/fuzz_targets/*.rs; do
     program=$work/release/$(basename "$path" .rs)
     folder=fuzz/corpus/$(basename "$program")

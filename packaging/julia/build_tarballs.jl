@@ -18,9 +18,9 @@ python3 scripts/licences.py "${rust_target}" >LICENCES.txt # of all that is link
 install_license LICENSE-MIT LICENSE-APACHE LICENCES.txt
 """
 
-# No Rust toolchain of BinaryBuilder's for 32-bit Windows links, nor for musl on 32-bit ARM and FreeBSD on aarch64.
+# Those with 64 bits. BinaryBuilder has no Rust toolchain for FreeBSD on aarch64, nor for riscv64.
 platforms = filter(supported_platforms()) do platform
-    nbits(platform) == 64 && !(Sys.isfreebsd(platform) && arch(platform) == "aarch64")
+    nbits(platform) == 64 && !(Sys.isfreebsd(platform) && arch(platform) == "aarch64") && arch(platform) != "riscv64"
 end
 
 products = [LibraryProduct(["libzcodec", "zcodec"], :libzcodec)]
