@@ -48,6 +48,9 @@ endif()
 # The target is always named, because cargo's configuration may have another one, and then the files lie elsewhere.
 set(cargo_output "${ZCODEC_CARGO_TARGET_DIR}/${triple}/$<IF:$<CONFIG:Debug>,debug,release>")
 set(cargo_environment "CARGO_TARGET_DIR=${ZCODEC_CARGO_TARGET_DIR}")
+if(CMAKE_OSX_DEPLOYMENT_TARGET)
+  list(APPEND cargo_environment "MACOSX_DEPLOYMENT_TARGET=${CMAKE_OSX_DEPLOYMENT_TARGET}")
+endif()
 # On Windows and macOS, rustc finds compiler and linker by itself, unless another target is wanted.
 if(NOT MSVC AND (ZCODEC_CARGO_TARGET OR NOT (WIN32 OR APPLE)))
   string(REPLACE "-" "_" variable "${triple}")
