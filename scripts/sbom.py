@@ -85,7 +85,8 @@ def runtimes(target):
         ]
     else:
         # The libunwind of LLVM that this version of zig has.
-        parts.append(("zig-libunwind", importlib.metadata.version("ziglang"), "Apache-2.0 WITH LLVM-exception"))
+        zig = importlib.metadata.version("ziglang")
+        parts += [("zig-libunwind", zig, "Apache-2.0 WITH LLVM-exception"), ("zig-compiler_rt", zig, "MIT")]
     return [
         Component(
             type=ComponentType.LIBRARY,
