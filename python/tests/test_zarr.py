@@ -491,6 +491,35 @@ def test_a_masked_element_is_stored_as_by_zarr(dtype, value):
             np.testing.assert_equal(written(OURS, selection), written(OWN, selection))
 
 
+@pytest.mark.parametrize("selection", [0, slice(None)])
+def test_a_masked_struct_is_stored_as_by_zarr(selection):
+    def written(pipeline):
+        zarr.config.set({"codec_pipeline.path": pipeline})
+        dtype = [("a", "i2"), ("b", [("c", "f4"), ("d", "u1")])]
+        array = zarr.create_array(MemoryStore(), shape=(3,), chunks=(2,), dtype=dtype)
+        array[...] = np.ones(3, dtype)
+        array[selection] = np.ma.masked
+        return array[...].tolist()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert written(OURS) == written(OWN)
+
+
+@pytest.mark.parametrize("dtype", ["<U3", [("a", "i2"), ("b", "f4")]])
+def test_types_without_a_specification_cause_no_warning_after_the_array_is_created(dtype):
+    store = MemoryStore()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        zarr.create_array(store, shape=(4,), chunks=(2,), dtype=dtype)
+        zarr.config.set({"codec_pipeline.path": OURS})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        array = zarr.open_array(store)
+        array[:] = np.ones(4, dtype)
+        assert array[:].tolist() == np.ones(4, dtype).tolist()
+
+
 def test_elements_that_are_read_are_not_masked():
     array = zarr.create_array(MemoryStore(), shape=(6,), chunks=(4,), dtype="int32")
     array[:4] = [1, 2, 3, 4]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from zcodec.chain import Chain
 if TYPE_CHECKING:
     from zarr.abc.codec import Codec
     from zarr.core.array_spec import ArraySpec
+    from zarr.core.dtype import ZDType
 
 # Codecs by other packages may do something else under the same name.
 _KNOWN_PACKAGES = ("zarr", "numcodecs", "zcodec")
@@ -95,12 +97,20 @@ def chain_of(codecs: Iterable[Codec], spec: ArraySpec) -> Chain:
     fill_value: Any = spec.dtype.to_json_scalar(fill_value_of(spec), zarr_format=3)
     document = {
         "zarr_format": 3, "node_type": "array", "shape": spec.shape,
-        "data_type": spec.dtype.to_json(zarr_format=3), "fill_value": fill_value,
+        "data_type": data_type_of(spec.dtype), "fill_value": fill_value,
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": spec.shape}},
         "chunk_key_encoding": {"name": "default"},
         "codecs": [codec.to_dict() for codec in codecs],
     }  # fmt: skip
     return Chain.from_zarr_json(document)
+
+
+def data_type_of(dtype: ZDType[Any, Any]) -> Any:
+    """The data type as `zarr.json` has it. zarr-python warns of those without a specification when an array is created,
+    and not again."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return dtype.to_json(zarr_format=3)
 
 
 def _v2_config(codec: Any) -> dict[str, Any]:

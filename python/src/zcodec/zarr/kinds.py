@@ -17,7 +17,7 @@ from zcodec.chain import Chain
 from zcodec.errors import Error, Status
 from zcodec.fill_values import scalar_json
 from zcodec.zarr.bits import as_bits, data_type_for
-from zcodec.zarr.chains import fill_value_of, first_chunk
+from zcodec.zarr.chains import data_type_of, fill_value_of, first_chunk
 from zcodec.zarr.stored import elements_of, memory_of
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Named:
     def _refuse_wrong_options_for(self, dtype: Any) -> None:
         """Refuses options that are wrong for every input. Some versions of zarr-python tell each codec the data type of
         the array, which a codec before this one may change."""
-        self._refuse_wrong_options(json.dumps(self.to_dict()), (dtype.to_json(zarr_format=3), *_DATA_TYPES))
+        self._refuse_wrong_options(json.dumps(self.to_dict()), (data_type_of(dtype), *_DATA_TYPES))
 
     def _refuse_wrong_options(self, document: str, data_types: Iterable[Any]) -> None:
         errors = []
@@ -147,7 +147,7 @@ class Named:
 
     def _chain(self, spec: ArraySpec, *, has_fill_value: bool = True) -> Chain:
         """The chain of this codec alone."""
-        data_type: Any = spec.dtype.to_json(zarr_format=3)
+        data_type = data_type_of(spec.dtype)
         scalar: Any = spec.dtype.to_json_scalar(fill_value_of(spec), zarr_format=3)
         return _chain(json.dumps(self.to_dict()), json.dumps([data_type, spec.shape, scalar if has_fill_value else None]))
 

@@ -149,7 +149,8 @@ def is_masked_element(buffer: NDBuffer) -> bool:
     """Whether this is one element, and masked. numpy, and so zarr-python, assigns it to one element of an array as NaN,
     or raises, where it assigns what lies under the mask of several."""
     array = buffer.as_ndarray_like()
-    return isinstance(array, np.ma.MaskedArray) and array.size == 1 and bool(np.ma.is_masked(array))
+    # The mask of a struct has one bool for each member.
+    return isinstance(array, np.ma.MaskedArray) and array.size == 1 and any(np.ma.getmaskarray(array).tobytes())
 
 
 def request_of(part: Range) -> ByteRequest:
