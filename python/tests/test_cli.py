@@ -116,12 +116,18 @@ def test_verify_names_what_is_no_chunk(tmp_path, capsys, zarr_format):
     assert f"{name((2,))}: cannot be read: a link that leads nowhere has its name\n" in out
     assert "3 chunks of 1 array, 2 damaged" in out
     arguments = ["convert", str(tmp_path), f"{tmp_path}-new", "--codecs", json.dumps([LITTLE]), "--workers", "1"]
-    for i, says in ((1, "a directory has its name"), (2, "a link that leads nowhere has its name")):
-        assert main(arguments) == 2
-        error = capsys.readouterr().err
-        assert f"{name((i,))}: cannot be read: {says}" in error
-        assert "has no zarr.json" in error
-        places[i].rmdir() if i == 1 else places[i].unlink()
+    places[2].unlink()
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert f"{name((1,))}: cannot be read: a directory has its name" in error
+    assert "has no zarr.json" in error
+    places[1].rmdir()
+    places[2].symlink_to("nowhere")
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert f"{name((2,))}: cannot be read: a link that leads nowhere has its name" in error
+    assert "has no zarr.json" in error
+    places[2].unlink()
     assert main(arguments) == 0
 
 
@@ -712,12 +718,12 @@ def test_names_that_do_not_tell_delete_nothing_of_the_source(store, inside, caps
     ("wrong", "says"),
     [
         (["--codecs", "bytes"], "--codecs is not a JSON list: Expecting value"),
-        (["--codecs", "{}"], "--codecs is a JSON list"),
+        (["--codecs", "{}"], "--codecs must be a JSON list, not '{}'"),
         (["--chunks", "abc"], "--chunks is 'abc', expected sizes such as 64,64"),
         (["--chunks", "3,-4"], "--chunks is '3,-4', expected sizes"),
-        (["--chunks", "3"], "--chunks is '3', which are 1 sizes: the array has 2 dimensions"),
+        (["--chunks", "3"], "--chunks is '3': expected one size for each of the 2 dimensions of the array"),
         (["--chunks", "0,4"], "--chunks is '0,4', but a chunk has at least one element"),
-        (["--chunks", ""], "--chunks is '', which are 0 sizes"),
+        (["--chunks", ""], "--chunks is '': expected one size for each"),
         (["--chunks", "9999999,99999999"], "--chunks is '9999999,99999999', and a chunk has 1999999780000002 bytes"),
         (["--workers", "0"], "argument --workers: expected a number of 1 or more, not '0'"),
         (["--workers", "-2"], "argument --workers: expected a number of 1 or more, not '-2'"),
@@ -735,6 +741,14 @@ def test_wrong_options_are_named_and_delete_nothing(store, tmp_path, capsys, wro
     assert status == 2
     assert says in capsys.readouterr().err
     assert files_in(tmp_path / "new.zarr") == ["notes.txt"]
+
+
+@pytest.mark.parametrize("target", ["{}/new.zip", "zip://::{}/new.zip", "zip://inside::{}/new.zip"])
+def test_convert_does_not_write_zip_files(store, tmp_path, capsys, target):
+    target = target.format(tmp_path)
+    assert main(["convert", str(store / "images/a"), target, "--codecs", json.dumps([LITTLE]), "--overwrite"]) == 2
+    assert f"zcodec: {target} is a zip file, which convert cannot write" in capsys.readouterr().err
+    assert not (tmp_path / "new.zip").exists()
 
 
 @pytest.mark.parametrize("sizes", [[0], [[2, 0]]])

@@ -44,10 +44,10 @@ class Chain:
 
     `codecs` is a list of codec metadata (objects or names) in the order of encoding, or its JSON text. `data_type` is a
     Zarr data type (a name or an object) or a numpy dtype; its byte order does not count. `shape` is that of a decoded
-    chunk, in elements. A chain of bytes->bytes codecs takes neither, nor a `fill_value`. `fill_value` is a value of numpy or its JSON; for
-    a struct also a tuple or a mapping. Without it the chain has none, and calls that need it fail with the status
-    UNSUPPORTED. `registry` has codecs of your own. A chunk that would decode to more than `max_decoded_size` bytes is
-    refused; 0 means no limit.
+    chunk, in elements. A chain of bytes->bytes codecs takes neither, nor a `fill_value`. `fill_value` is a value of
+    numpy or its JSON; for a struct also a tuple or a mapping. Without it the chain has none, and calls that need it
+    fail with the status UNSUPPORTED. `registry` has codecs of your own. A chunk that would decode to more than
+    `max_decoded_size` bytes is refused; 0 means no limit.
 
     Raises `Error` with INVALID_METADATA (the metadata is malformed) or UNSUPPORTED (it is valid, but zcodec does not
     support it).
@@ -215,12 +215,12 @@ class Chain:
         needs is decoded, where the codecs allow it. A chain of bytes->bytes codecs gives bytes, or the part of `out`
         that was written.
 
-        Raises TypeError or ValueError for an `out` that does not fit, IndexError for a box outside the chunk, and
-        `Error`: CORRUPT_DATA if no encode of this chain can have made the bytes, or a padding check or a codec of yours
-        refused them, OUT_OF_RANGE if a codec cannot represent an element (`element_index` says which), UNSUPPORTED if
-        the chunk uses a feature of its format that the library lacks, BUFFER_TOO_SMALL if the bytes do not fit into
-        `out` (`needed_size` is enough), CALLBACK_FAILED if a codec of yours broke its rules, OUT_OF_MEMORY if memory
-        could not be allocated. The content of `out` is then unspecified.
+        Raises TypeError or ValueError for an `out` that does not fit, IndexError if an integer of `box` is outside the
+        chunk (slices are clipped, as by numpy), and `Error`: CORRUPT_DATA if no encode of this chain can have made the
+        bytes, or a padding check or a codec of yours refused them, OUT_OF_RANGE if a codec cannot represent an element
+        (`element_index` says which), UNSUPPORTED if the chunk uses a feature of its format that the library lacks,
+        BUFFER_TOO_SMALL if the bytes do not fit into `out` (`needed_size` is enough), CALLBACK_FAILED if a codec of
+        yours broke its rules, OUT_OF_MEMORY if memory could not be allocated. The content of `out` is then unspecified.
         """
         if self._is_plain and box is None and max_threads == 1 and (out is None or coding.is_whole(self, out)):
             return coding.decode_whole(self, buffer, out)
@@ -332,9 +332,9 @@ class Chain:
         `codec_index` counts in the chain; a path such as "/0/configuration/codecs/1" names a codec inside another, such
         as a shard. `generate(chunk, padding)` gets the bytes that the padding is attached to, and fills `padding`.
         `check(chunk, padding)` returns None, or False to refuse. Both get memoryviews of copies, which they may keep;
-        later writes to `padding` have no effect. An exception of a function is the cause of the `Error` of the call. They run in the
-        thread of the call; for shards and tasks in any thread, and in several at once. No other thread may use the
-        chain while they are set.
+        later writes to `padding` have no effect. An exception of a function is the cause of the `Error` of the call.
+        The functions run in the thread of the call; for shards and tasks in any thread, and in several at once. No
+        other thread may use the chain while they are set.
         """
         for function in (generate, check):
             if function is not None and not callable(function):
@@ -390,7 +390,9 @@ class Chain:
         return int(size[0])
 
     def encoded_bound(self, decoded_size: int | None = None) -> int:
-        """A number of bytes that is always enough for an encoded chunk."""
+        """A number of bytes that is always enough for an encoded chunk. A chain of bytes->bytes codecs needs
+        `decoded_size`, that of the chunk in bytes, and raises `Error` with UNKNOWN_SIZE without it; so does a chain
+        with a codec of yours that has no bound."""
         if decoded_size is None:
             if self._bound is None:
                 self._bound = self.encoded_bound(self.decoded_size)

@@ -23,9 +23,10 @@ from zcodec.cli.place import place_of, places_of
 from zcodec.cli.progress import progress
 from zcodec.cli.store import chain_of, contents, document_of, each, grid_of, reason, refuse_unreadable, stored_size
 from zcodec.cli.stored import stored_boxes
-from zcodec.cli.target import Target, hidden_by, reopened, unfinished
+from zcodec.cli.target import Target, hidden_by, refuse_zip, reopened, unfinished
 from zcodec.cli.unopened import Unopened, stored_document
 from zcodec.errors import Error, Status
+from zcodec.zarr.chains import data_type_of
 
 # How many bytes a worker reads at once if chunks of the target are smaller, so that each source chunk is decoded once.
 _BOX_SIZE = 128 << 20
@@ -37,7 +38,7 @@ def _codecs(text: str) -> list[Any]:
     except json.JSONDecodeError as error:
         raise ValueError(f"--codecs is not a JSON list: {error}") from None
     if not isinstance(found, list):
-        raise ValueError(f"--codecs is a JSON list, not {type(found).__name__}")
+        raise ValueError(f"--codecs must be a JSON list, not {text!r}")
     return found
 
 
@@ -48,7 +49,7 @@ def _chunks(text: str | None, source: Any) -> Any:
     if not all(size.strip().isdecimal() for size in sizes):
         raise ValueError(f"--chunks is {text!r}, expected sizes such as 64,64")
     if len(sizes) != source.ndim:
-        raise ValueError(f"--chunks is {text!r}, which are {len(sizes)} sizes: the array has {source.ndim} dimensions")
+        raise ValueError(f"--chunks is {text!r}: expected one size for each of the {source.ndim} dimensions of the array")
     chunks = [int(size) for size in sizes]
     if 0 in chunks:
         raise ValueError(f"--chunks is {text!r}, but a chunk has at least one element along each dimension")
@@ -161,7 +162,7 @@ def _entering(source: Any) -> dict[str, Any]:
     try:
         return chain_of(source).input
     except Error:
-        return {"data_type": source.metadata.dtype.to_json(zarr_format=3)}
+        return {"data_type": data_type_of(source.metadata.dtype)}
 
 
 def _source(place: str) -> Any:
@@ -184,6 +185,7 @@ def _source(place: str) -> Any:
 
 def run(options: argparse.Namespace) -> int:
     source = _source(options.source)
+    refuse_zip(options.target)
     if any(place.shares(place_of(options.target)) for place in places_of(options.source)):
         raise ValueError(f"{options.target} and {options.source} share a place; convert to another one")
     metadata = _metadata(options, source)

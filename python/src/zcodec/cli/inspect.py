@@ -59,7 +59,7 @@ def _print(found: dict[str, Any]) -> None:
     if found["codecs"] is None:
         print(f"  not supported: {found['unsupported']}")
         return
-    print(f"  reads by  {tuple(found['granularity'])}")
+    print(f"  reads by  {_sizes(found['granularity'])}")
     for i, codec in enumerate(found["codecs"]):
         configuration = json.dumps(codec.get("configuration", {}))
         print(f"  {'codecs' if i == 0 else '':9} {i} {codec['name']} {configuration}")

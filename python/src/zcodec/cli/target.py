@@ -16,7 +16,7 @@ from zarr.core.sync import sync
 from zarr.storage import StorePath
 from zarr.storage._common import make_store_path
 
-from zcodec.cli.place import place_of
+from zcodec.cli.place import is_url, place_of
 from zcodec.cli.store import document
 
 try:
@@ -85,6 +85,13 @@ def _locked(place: str) -> IO[bytes] | None:
     except OSError:  # some file systems have no locks
         pass
     return file
+
+
+def refuse_zip(place: str) -> None:
+    """Refuses a zip file, of which zarr-python would make a folder."""
+    is_zip = place.startswith("zip:") if is_url(place) else place.lower().endswith(".zip") and not Path(place).is_dir()
+    if is_zip:
+        raise ValueError(f"{place} is a zip file, which convert cannot write; convert to a folder, and pack that")
 
 
 def unfinished(place: str, metadata: Any, source: Any, *, overwrite: bool) -> Target:

@@ -174,7 +174,7 @@ class Pad(BytesToBytes):
 
 
 class Offset(BytesToBytes):
-    """Makes each chunk begin at `offset`, after `prefix`: base64, or the bytes themselves."""
+    """Makes each chunk begin at `offset`, after `prefix`: that many bytes, or their base64; zeros if it is omitted."""
 
     codec_name = "offset"
 
