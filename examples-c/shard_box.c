@@ -9,6 +9,8 @@
 #include "json.h"
 #include "npy.h"
 
+#include <limits.h>
+
 enum { NDIM = 3 };
 
 typedef struct store {
@@ -50,6 +52,9 @@ static void open_store(store *self, const char *directory) {
 static void *read_range(FILE *file, const zcodec_range *range) {
   void *bytes = allocate((size_t)range->size);
   const int is_end = range->offset == ZCODEC_SIZE_UNKNOWN;
+  if (!is_end && range->offset > LONG_MAX) {
+    fail("fseek cannot reach byte %llu of the shard on this platform", (unsigned long long)range->offset);
+  }
   if (fseek(file, is_end ? -(long)range->size : (long)range->offset, is_end ? SEEK_END : SEEK_SET) != 0 ||
       fread(bytes, 1, (size_t)range->size, file) != range->size) {
     fail("a range of %zu bytes of the shard cannot be read", (size_t)range->size);

@@ -85,7 +85,8 @@ impl Elements {
 
     /// Decodes all elements to the beginning of `decoded`, back to back in C order.
     pub(super) fn decode_all(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
-        let size = element_count(&self.shape) as usize * self.fused.element_size();
+        let count = usize::try_from(element_count(&self.shape)).ok();
+        let size = count.and_then(|count| count.checked_mul(self.fused.element_size())).ok_or_else(too_small)?;
         let decoded = decoded.get_mut(..size).ok_or_else(too_small)?;
         match &self.order {
             None => self.fused.decode(encoded, decoded, call)?,

@@ -311,13 +311,15 @@ impl Run<'_> {
             };
         }
         let limit = self.decoded_limit(step);
-        grow_until(output, decoded_guess(input.len(), limit), limit, |output| {
-            self.decode_pass(step, input, output, Overflow::Refused, contexts)
-        })
-        .map_err(|error| match error.status() {
-            Status::BufferTooSmall => self.over_limit(step, limit),
-            _ => error,
-        })
+        let guess = match step.operation {
+            Operation::Copy => limit.min(input.len() as u64),
+            _ => decoded_guess(input.len(), limit),
+        };
+        grow_until(output, guess, limit, |output| self.decode_pass(step, input, output, Overflow::Refused, contexts))
+            .map_err(|error| match error.status() {
+                Status::BufferTooSmall => self.over_limit(step, limit),
+                _ => error,
+            })
     }
 
     /// Decodes where there is no memory for `expected` bytes: a stream that is damaged, or has fewer bytes, needs less.
@@ -378,13 +380,12 @@ impl Run<'_> {
     }
 
     fn over_limit(&self, step: &Step, limit: u64) -> Error {
-        let allowed = if self.max_decoded_size == Some(limit) {
-            "which is max_decoded_size"
+        let too_large = |allowed| Error::corrupt(format!("the chunk decodes to more than {limit} bytes, {allowed}"));
+        step.decoding_codec().blame(if self.max_decoded_size == Some(limit) {
+            too_large("which is max_decoded_size").with_code("max_decoded_size")
         } else {
-            "far more than the metadata allows"
-        };
-        let message = format!("the chunk decodes to more than {limit} bytes, {allowed}");
-        step.decoding_codec().blame(Error::corrupt(message))
+            too_large("far more than the metadata allows")
+        })
     }
 
     /// The call as the pass or the frames of this codec see it.
@@ -417,4 +418,32 @@ fn wrong_size(size: usize, expected: u64) -> Error {
 
 fn wrong_decoded_size(size: usize, expected: u64) -> Error {
     Error::corrupt(format!("the chunk decodes to {size} bytes, expected {expected}"))
+}
+
+#[cfg(all(test, target_pointer_width = "32"))]
+mod tests {
+    use super::*;
+    use crate::chain::Chain;
+    use serde_json::json;
+
+    /// Its size is 0 modulo that of the address space.
+    #[test]
+    fn a_chunk_of_the_size_of_the_address_space_is_out_of_memory() {
+        let (bits, rate) = (json!({"first_bit": 0, "last_bit": 0}), json!({"mode": "fixed_rate", "rate": 1}));
+        let packbits = json!({"name": "packbits", "configuration": bits});
+        let transpose = json!({"name": "transpose", "configuration": {"order": [1, 0]}});
+        let one_bit = |codecs| (codecs, json!({"data_type": "uint64", "shape": [2, 1 << 28], "fill_value": 0}));
+        for (codecs, input) in [
+            one_bit(json!([packbits])),
+            one_bit(json!([transpose, packbits])),
+            (
+                json!([{"name": "zfp", "configuration": rate}]),
+                json!({"data_type": "float64", "shape": [1024, 1024, 512], "fill_value": 0}),
+            ),
+        ] {
+            let chain = Chain::new(codecs.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap();
+            let error = chain.decode_to_vec(&vec![0; 64 << 20], &CallOptions::default()).unwrap_err();
+            assert_eq!(error.status(), Status::OutOfMemory, "{codecs}: {error}");
+        }
+    }
 }

@@ -23,8 +23,8 @@ pub(crate) fn grow<T: Copy + Zeroable>(buffer: &mut Vec<T>, count: usize) -> Res
     Ok(())
 }
 
-/// Runs `work` with a buffer of this capacity, and of more as long as that is too small and the limit allows it. Returns
-/// what `work` does.
+/// Runs `work` with a buffer of this capacity, or of the largest half of a half of it that memory has; and with more as
+/// long as that is too small and the limit allows it. Returns what `work` does.
 ///
 /// # Errors
 /// [`Status::BufferTooSmall`](crate::Status::BufferTooSmall) if the limit is too small. Any other error of `work`.
@@ -35,21 +35,32 @@ pub(crate) fn grow_until<T>(
     limit: u64,
     mut work: impl FnMut(&mut [u8]) -> Result<T>,
 ) -> Result<T> {
+    // Less is of no use, as far as is known.
+    let mut least = 1;
     loop {
-        let size = usize::try_from(capacity).map_err(|_| Error::out_of_memory())?;
-        grow(buffer, size)?;
-        match work(&mut buffer[..size]) {
+        while let Err(error) = grow_to(buffer, capacity) {
+            if capacity <= least {
+                return Err(error);
+            }
+            capacity = (capacity / 2).max(least);
+        }
+        match work(&mut buffer[..capacity as usize]) {
             Err(error) if error.status() == Status::BufferTooSmall => {
                 let needed = error.needed_capacity().map_or(0, |needed| needed as u64);
                 let next = capacity.saturating_mul(2).min(limit).max(needed);
                 if next <= capacity || next > limit {
                     return Err(error);
                 }
+                least = if needed > capacity { needed } else { next };
                 capacity = next;
             }
             result => return result,
         }
     }
+}
+
+fn grow_to(buffer: &mut Vec<u8>, capacity: u64) -> Result<()> {
+    grow(buffer, usize::try_from(capacity).map_err(|_| Error::out_of_memory())?)
 }
 
 /// Appends an item to a list whose length comes from outside.

@@ -67,7 +67,9 @@ pub(crate) fn prefetch_bytes(bytes: &[u8]) {
 /// processors cannot tell which one comes next. Shorter rows take as long to find as to copy.
 fn prefetch_rows(layout: &Layout, first: *const u8) {
     let Ok(Some(nest)) = Nest::new(layout, layout) else { return };
-    let (row_size, row_count) = (nest.block, nest.axes.iter().map(|axis| axis.size).product::<usize>());
+    // Of elements that share bytes there may be more than fit into memory.
+    let row_count = nest.axes.iter().fold(1_usize, |count, axis| count.saturating_mul(axis.size));
+    let row_size = nest.block;
     if row_size < LINE_SIZE || row_count < 2 || row_size.saturating_mul(row_count) > MAX_SIZE {
         return;
     }

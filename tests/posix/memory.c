@@ -3,7 +3,10 @@
  */
 #include "check.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { SIDE = 8192, SIZE = SIDE * SIDE, ROOM = 32 << 20 };
 
@@ -83,6 +86,24 @@ static void scratch_memory_is_memory_too(uint8_t *decoded, uint8_t *encoded) {
   leave_all();
   CHECK_OK(zcodec_encode(chain, decoded, SIZE, encoded, SIZE + SIZE / 4, &size, &error));
   zcodec_chain_free(chain);
+}
+
+/* The size of what a stream decodes to is guessed at first; less memory than that may do. */
+static void a_guess_is_no_need(uint8_t *decoded, uint8_t *encoded) {
+  static const char *const lists[] = {"[\"crc32c\"]", "[{\"name\":\"gzip\",\"configuration\":{\"level\":0}}]"};
+  size_t i;
+  for (i = 0; i < sizeof lists / sizeof *lists; i++) {
+    zcodec_chain *chain = check_chain(lists[i], NULL);
+    zcodec_buffer *buffer = NULL;
+    size_t size = 0;
+    CHECK_OK(zcodec_encode(chain, decoded, SIZE, encoded, SIZE + SIZE / 4, &size, &error));
+    leave(SIZE * (i + 1) + ROOM);
+    CHECK_OK(zcodec_decode_to_buffer(chain, encoded, size, &buffer, &error));
+    leave_all();
+    CHECK(zcodec_buffer_size(buffer) == SIZE && memcmp(zcodec_buffer_data(buffer), decoded, SIZE) == 0);
+    zcodec_buffer_free(buffer);
+    zcodec_chain_free(chain);
+  }
 }
 
 /* Decodes with little memory into an array of 4 bytes. */
@@ -186,6 +207,35 @@ static void what_metadata_claims_takes_no_memory(char *text) {
   leave_all();
 }
 
+/* What the format of a codec cannot hold is UNSUPPORTED, not a lack of memory. The chunk is never read. */
+static void what_a_format_cannot_hold_is_refused(void) {
+  static const char *const lists[] = {
+      "[{\"name\":\"blosc\",\"configuration\":{\"cname\":\"lz4\",\"clevel\":5,\"shuffle\":\"noshuffle\",\"blocksize\":"
+      "0}}]",
+      "[{\"name\":\"numcodecs.blosc\",\"configuration\":{\"cname\":\"zstd\",\"clevel\":1,\"shuffle\":1}}]",
+      "[\"numcodecs.lz4\"]",
+  };
+  const size_t size = (size_t)1 << 31;
+  int file = open("/dev/zero", O_RDONLY);
+  void *zeros = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+  size_t i;
+  CHECK(zeros != MAP_FAILED);
+  for (i = 0; i < sizeof lists / sizeof *lists; i++) {
+    zcodec_chain *chain = check_chain(lists[i], NULL);
+    zcodec_buffer *buffer = NULL;
+    uint8_t encoded[64];
+    size_t encoded_size = 99;
+    CHECK_FAILS_WITH(ZCODEC_STATUS_UNSUPPORTED, "this chunk has 2147483648",
+                     zcodec_encode(chain, zeros, size, encoded, sizeof encoded, &encoded_size, &error));
+    CHECK(encoded_size == 0);
+    CHECK_FAILS(ZCODEC_STATUS_UNSUPPORTED, zcodec_encode_to_buffer(chain, zeros, size, &buffer, &error));
+    CHECK(buffer == NULL);
+    zcodec_chain_free(chain);
+  }
+  munmap(zeros, size);
+  close(file);
+}
+
 int main(void) {
   uint8_t *decoded = malloc(SIZE), *encoded = malloc(SIZE + SIZE / 4);
   size_t i;
@@ -206,9 +256,11 @@ int main(void) {
   }
   large_chunks_need_memory(decoded, encoded);
   scratch_memory_is_memory_too(decoded, encoded);
+  a_guess_is_no_need(decoded, encoded);
   what_encoded_bytes_claim_takes_no_memory(decoded, encoded);
   indices_are_memory_too();
   what_metadata_claims_takes_no_memory((char *)encoded);
+  what_a_format_cannot_hold_is_refused();
   free(decoded);
   free(encoded);
   return check_result("memory");

@@ -143,6 +143,12 @@ impl Format {
     }
 }
 
+/// The most bytes of a stream: Blosc stores what a compressor makes longer, except that Snappy may add 32 bytes and a
+/// sixth. A longer one may decode to nothing for most of its bytes, and be the stream of every block.
+fn longest_stream(decoded_size: usize) -> usize {
+    decoded_size + decoded_size / 6 + 64
+}
+
 /// The levels of libdeflate that compress as much as those of zlib.
 const ZLIB_LEVELS: [u8; 10] = [0, 5, 5, 6, 6, 6, 7, 8, 9, 9];
 
@@ -163,6 +169,7 @@ impl Decompressors {
     /// Decompresses a stream that must fill `decoded`.
     pub(super) fn decompress(&mut self, format: Format, stream: &[u8], decoded: &mut [u8]) -> Result<()> {
         let is_valid = match format {
+            _ if stream.len() > longest_stream(decoded.len()) => false,
             Format::BloscLz => blosclz::decompress(stream, decoded).is_some(),
             Format::Lz4 => lz4::decompress(stream, decoded).is_some(),
             Format::Snappy => decompress_snappy(stream, decoded)?,

@@ -30,6 +30,7 @@ use crate::json::{Configuration, exact_integer, integer, one_of};
 use crate::parallel::Workers;
 use crate::representation::{ByteSize, Representation};
 use chunk::Chunk;
+use frame::HEADER_SIZE;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -277,7 +278,8 @@ impl Transform for BoundBlosc {
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
-        encode::encoded_bound(usize::try_from(decoded_size).ok()?).map(|bound| bound as u64)
+        // Also of what no frame can hold, so that encoding says so.
+        decoded_size.checked_add(HEADER_SIZE as u64)
     }
 }
 

@@ -230,6 +230,20 @@ fn every_header_that_is_wrong_is_refused_with_its_value() {
     assert!(error.to_string().contains("by its header"), "{error}");
 }
 
+/// Such a stream takes the time of its length, and could be that of every block of a frame.
+#[test]
+fn a_stream_much_longer_than_what_it_decodes_to_is_refused() {
+    for (empty_block_count, expected) in [(10, Ok(b"A".to_vec())), (1000, Err(Status::CorruptData))] {
+        let empty_blocks = [0, 0, 0, 0xFF, 0xFF].repeat(empty_block_count);
+        let last_block = [1, 1, 0, 0xFE, 0xFF, b'A'];
+        let stream = [&[0x78, 1][..], &empty_blocks, &last_block, &[0, 0x42, 0, 0x42]].concat();
+        let stream_size = stream.len() as u32;
+        let numbers = [1, 1, 24 + stream_size, 20, stream_size].map(u32::to_le_bytes).concat();
+        let frame = [&[2, 1, 0x70, 1][..], &numbers, &stream].concat();
+        assert_eq!(decode(&frame).map_err(|error| error.status()), expected);
+    }
+}
+
 #[test]
 fn chunks_that_no_frame_can_hold_have_no_bound() {
     assert_eq!(encoded_bound(0), Some(16));

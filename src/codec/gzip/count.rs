@@ -17,10 +17,10 @@ const WINDOW_SIZE: usize = 32 << 10;
 /// [`Status::CorruptData`](crate::Status::CorruptData): they cannot be decoded, or have one of the codes that RFC 1951
 /// says never occur (3.2.5, 3.2.6: 286 and 287 of lengths, 30 and 31 of distances). libdeflate takes such codes.
 pub(super) fn gzip_size(encoded: &[u8]) -> Result<u64> {
-    let mut window = window()?;
+    let mut scratch = Scratch::new()?;
     let (mut rest, mut size) = (encoded, 0_u64);
     loop {
-        let member = member(Container::Gzip, rest, &mut window)
+        let member = member(Container::Gzip, rest, &mut scratch)
             .ok_or_else(|| no_member(encoded.len() - rest.len(), encoded.len()))?;
         size = size.saturating_add(member.decoded_size);
         rest = member.rest;
@@ -36,18 +36,26 @@ pub(super) fn gzip_size(encoded: &[u8]) -> Result<u64> {
 /// [`Status::CorruptData`](crate::Status::CorruptData): it cannot be decoded, as in [`gzip_size`], or something follows
 /// it.
 pub(super) fn zlib_size(encoded: &[u8]) -> Result<u64> {
-    let stream = member(Container::Zlib, encoded, &mut window()?).ok_or_else(no_stream)?;
+    let stream = member(Container::Zlib, encoded, &mut Scratch::new()?).ok_or_else(no_stream)?;
     match stream.rest.len() {
         0 => Ok(stream.decoded_size),
         rest => Err(ends_early(encoded.len() - rest, encoded.len())),
     }
 }
 
-fn window() -> Result<Vec<u8>> {
-    let mut window = Vec::new();
-    window.try_reserve_exact(WINDOW_SIZE).map_err(|_| Error::out_of_memory())?;
-    window.resize(WINDOW_SIZE, 0);
-    Ok(window)
+/// What decoding one member after the other needs.
+struct Scratch {
+    window: Vec<u8>,
+    decompressor: Box<DecompressorOxide>,
+}
+
+impl Scratch {
+    fn new() -> Result<Self> {
+        let mut window = Vec::new();
+        window.try_reserve_exact(WINDOW_SIZE).map_err(|_| Error::out_of_memory())?;
+        window.resize(WINDOW_SIZE, 0);
+        Ok(Self { window, decompressor: Box::default() })
+    }
 }
 
 /// The error for bytes that begin no zlib stream.
@@ -74,18 +82,19 @@ struct Member<'a> {
 }
 
 /// The first gzip member or zlib stream, if it is valid.
-fn member<'a>(container: Container, encoded: &'a [u8], window: &mut [u8]) -> Option<Member<'a>> {
+fn member<'a>(container: Container, encoded: &'a [u8], scratch: &mut Scratch) -> Option<Member<'a>> {
     let deflated = match container {
         Container::Gzip => after_header(encoded)?,
         Container::Zlib => after_zlib_header(encoded)?,
     };
-    let mut decompressor = Box::<DecompressorOxide>::default();
+    let Scratch { window, decompressor } = scratch;
+    decompressor.init();
     let mut checksum = Checksum::new(container);
     let (mut rest, mut decoded_size, mut at) = (deflated, 0_u64, 0);
     loop {
         // The flag stays on, so that an input that ends within the stream is reported as needing more, not as a
         // failure.
-        let (status, read, written) = decompress(&mut decompressor, rest, window, at, TINFL_FLAG_HAS_MORE_INPUT);
+        let (status, read, written) = decompress(decompressor, rest, window, at, TINFL_FLAG_HAS_MORE_INPUT);
         rest = rest.get(read..)?;
         checksum.update(window.get(at..at + written)?);
         decoded_size = decoded_size.saturating_add(written as u64);
@@ -283,7 +292,7 @@ mod tests {
             }
             // A match of DEFLATE takes at least two bits, and gives at most 258 bytes.
             let mut decoded = vec![0; 1032 * encoded.len()];
-            let counted = member(container, &encoded, &mut window().unwrap());
+            let counted = member(container, &encoded, &mut Scratch::new().unwrap());
             match (counted, Decompressor::new().unwrap().decompress(container, &encoded, &mut decoded)) {
                 (Some(counted), Ok(member)) => {
                     prop_assert_eq!(counted.decoded_size, member.decoded_size as u64);

@@ -149,7 +149,7 @@ pub(in crate::codec) fn copy_match(decoded: &mut [u8], written: usize, distance:
     }
     let decoded = decoded.get_mut(start..)?;
     // A step may write this much after the end.
-    let has_room = decoded.len() >= distance + length + STEP;
+    let has_room = decoded.len() >= (distance + length).saturating_add(STEP);
     if has_room && distance > 0 && length < LONG {
         copy_steps(decoded, distance, distance + length)
     } else {

@@ -295,7 +295,7 @@ fn check_claims(chunk: &[u8], number_bits: usize, left: usize, has_variants: boo
         FLOAT_QUANT => 36 + 8,
         DICTIONARY => {
             let entries = bits.at(36, 25) * number_bits;
-            if entries > 8 * chunk.len() {
+            if entries.div_ceil(8) > chunk.len() {
                 return Err(Error::corrupt("the dictionary of the pco stream is longer than the stream"));
             }
             64 + entries

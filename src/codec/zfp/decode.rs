@@ -26,7 +26,7 @@ pub(super) fn decode<E: Element>(
     call: &mut Call<'_>,
 ) -> Result<usize> {
     let parameters = parameters_of(field, encoded.len())?;
-    let decoded_size = field.grid.value_count() * size_of::<E::Memory>();
+    let decoded_size = field.grid.value_count().checked_mul(size_of::<E::Memory>()).ok_or_else(too_small)?;
     let decoded = decoded.get_mut(..decoded_size).ok_or_else(too_small)?;
     let cells: &mut [E::Memory] = bytemuck::try_cast_slice_mut(decoded)
         .map_err(|error| Error::internal(format!("zfp was given {decoded_size} bytes: {error}")))?;
