@@ -870,7 +870,7 @@ enum zcodec_status zcodec_is_fill_view(const struct zcodec_chain *chain,
  * The smallest box that is worth decoding alone: the innermost inner chunk of a shard, seen through the codecs before
  * it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the
  * whole of it must be decoded, and for blosc, although a box of it decodes only the blocks that it touches. `ndim`
- * numbers are written to `shape`, on success only.
+ * numbers, none of them 0, are written to `shape`, on success only.
  *
  * INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
  */
@@ -1254,9 +1254,10 @@ enum zcodec_status zcodec_chain_codecs_json(const struct zcodec_chain *chain,
                                             struct zcodec_error **error);
 
 /**
- * Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}: "lossy_int_to_float" for a
- * cast_value between types like int64 and float64, whose significand does not hold every value; "ignored_codec" for an
- * unknown codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
+ * Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}, and for a codec inside another
+ * also its "path", written as that of zcodec_error_path (since 0.2.5). The codes: "lossy_int_to_float" for a cast_value
+ * between types like int64 and float64, whose significand does not hold every value; "ignored_codec" for an unknown
+ * codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
  * "structured". A later version may add codes. A careful writer refuses such metadata; a reader must accept it. "[]"
  * if there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure.
  */

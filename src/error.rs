@@ -124,7 +124,8 @@ impl Error {
     /// it.
     pub fn buffer_too_small(what: &str, capacity: usize, needed: u64) -> Self {
         let Ok(needed) = usize::try_from(needed) else { return Self::out_of_memory() };
-        let mut error = Self::new(Status::BufferTooSmall, format!("{what} is {capacity}, this chunk needs {needed}"));
+        let mut error =
+            Self::new(Status::BufferTooSmall, format!("{what} is {capacity}, too small for this chunk; try {needed}"));
         error.needed_capacity = Some(needed);
         error
     }

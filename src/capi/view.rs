@@ -70,8 +70,7 @@ pub(super) struct OwnedBox {
     pub(super) shape: Vec<u64>,
 }
 
-/// Reads a box of this chain's chunk; NULL is all of it. The chain checks that it lies within the chunk, except where
-/// its shape is missing.
+/// Reads a box of this chain's chunk, and checks that it lies within the chunk; NULL is all of it.
 ///
 /// # Safety
 /// `part` is NULL, or a `zcodec_box` as the header asks for.
@@ -92,6 +91,7 @@ pub(super) unsafe fn read_box(part: *const zcodec_box, chain: &Chain) -> Result<
         })
     };
     let shape = shape.map_or_else(to_the_end, |shape| Ok(shape.to_vec()))?;
+    chain.check_box(&start, &shape)?;
     Ok(OwnedBox { start, shape })
 }
 
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn zcodec_is_fill_view(
 /// The smallest box that is worth decoding alone: the innermost inner chunk of a shard, seen through the codecs before
 /// it; the block of zfp at a fixed rate; 1 along each dimension if each element decodes by itself; the chunk if the
 /// whole of it must be decoded, and for blosc, although a box of it decodes only the blocks that it touches. `ndim`
-/// numbers are written to `shape`, on success only.
+/// numbers, none of them 0, are written to `shape`, on success only.
 ///
 /// INVALID_ARGUMENT: `ndim` is not the chain's. UNSUPPORTED for chains of bytes->bytes codecs. Since 0.2.
 #[unsafe(no_mangle)]

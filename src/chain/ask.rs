@@ -83,7 +83,13 @@ impl Chain {
     /// [`warnings`](Self::warnings) as a JSON list.
     pub fn warnings_json(&self) -> Value {
         self.warnings()
-            .map(|(index, warning)| json!({"codec_index": index, "code": warning.code, "message": warning.message}))
+            .map(|(index, Warning { code, message, path })| {
+                let mut found = json!({"codec_index": index, "code": code, "message": message});
+                if !path.is_empty() {
+                    found["path"] = json!(format!("/{index}{path}"));
+                }
+                found
+            })
             .collect()
     }
 
@@ -104,16 +110,15 @@ impl Chain {
     }
 
     /// The smallest box that is worth decoding alone: 1 along each dimension if each element decodes by itself; the
-    /// block of zfp at a fixed rate; the chunk if the whole of it must be decoded.
+    /// block of zfp at a fixed rate; the chunk if the whole of it must be decoded. No size is 0.
     ///
     /// # Errors
     /// [`Status::Unsupported`](crate::Status::Unsupported) for a bytes->bytes chain.
     pub fn granularity(&self) -> Result<Vec<u64>> {
         let shape = self.shape()?;
-        if self.plan.steps.last().is_some_and(|step| self.checks_frames(step)) {
-            return Ok(shape.to_vec());
-        }
-        Ok(self.plan.granularity().filter(|part| part.len() == shape.len()).unwrap_or_else(|| shape.to_vec()))
+        let is_whole = self.plan.steps.last().is_some_and(|step| self.checks_frames(step));
+        let part = if is_whole { None } else { self.plan.granularity().filter(|part| part.len() == shape.len()) };
+        Ok(part.as_deref().unwrap_or(shape).iter().map(|size| (*size).max(1)).collect())
     }
 }
 

@@ -312,6 +312,15 @@ impl Chain {
         )))
     }
 
+    /// Checks that a box lies within the chunk.
+    ///
+    /// # Errors
+    /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if it does not; for chains of bytes->bytes codecs
+    /// [`Status::Unsupported`](crate::Status::Unsupported).
+    pub fn check_box(&self, start: &[u64], shape: &[u64]) -> Result<()> {
+        Region::within(self.shape()?, start, shape).map(drop)
+    }
+
     /// A box of the chunk.
     fn region(&self, start: &[u64], shape: &[u64], element_size: usize) -> Result<Region> {
         self.check_element_size(element_size)?;

@@ -222,7 +222,7 @@ impl Plan {
             _ => false,
         };
         match &step.operation {
-            _ if is_by_element => route.axes().map(|_| vec![1; dimensions]),
+            _ if is_by_element => route.are_few(1).then(|| vec![1; dimensions]),
             operation => route.origin_shape(&operation.granularity()?, dimensions),
         }
     }

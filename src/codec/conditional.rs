@@ -58,7 +58,7 @@ impl Codec for Conditional {
 
     fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let inner = self.inner.bind(decoded.clone()).map_err(|error| error.in_list(LIST))?;
-        let warnings = inner.warnings().map(|(_, warning)| warning.clone()).collect();
+        let warnings = inner.warnings_within(LIST).collect();
         let bound = BoundConditional { inner, header_size: self.header_size };
         Ok(Binding { warnings, ..Binding::compressor(decoded, Arc::new(bound)) })
     }

@@ -77,7 +77,7 @@ impl N5Default {
 }
 
 fn bind(decoded: &Representation, inner: BoundCodecs, largest_shape: Vec<u64>, largest_count: u64) -> Binding {
-    let warnings = inner.warnings().map(|(_, warning)| warning.clone()).collect();
+    let warnings = inner.warnings_within(BoundN5Block::INNER_LIST).collect();
     let block = BoundN5Block { inner: Arc::new(inner), largest_shape, largest_count };
     // Not exact: others may have written a truncated block.
     let size = block.inner.output().size().plus(block.header_size() as u64);

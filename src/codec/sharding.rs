@@ -99,7 +99,8 @@ impl Sharding {
         let size = bound
             .and_then(|bound| bound.checked_mul(chunk_count)?.checked_add(index_size))
             .map_or(ByteSize::Unknown, ByteSize::AtMost);
-        let warnings = inner.warnings().chain(index.warnings()).map(|(_, warning)| warning.clone()).collect();
+        let of_inner = inner.warnings_within(BoundShard::INNER_LIST);
+        let warnings = of_inner.chain(index.warnings_within(BoundShard::INDEX_LIST)).collect();
         let shard = BoundShard {
             grid,
             chunk_shape: self.chunk_shape.clone(),
@@ -124,10 +125,17 @@ impl Sharding {
             }
             Representation::Bytes(bytes) => match bytes.size {
                 ByteSize::Exact(size) | ByteSize::Written(size) => Ok((index, size)),
-                ByteSize::AtMost(_) | ByteSize::Unknown => Err(Error::metadata(
-                    "index_codecs encode to a variable size, but the index is found by its size, which must be fixed",
-                )),
+                ByteSize::AtMost(_) | ByteSize::Unknown => Err(varying(&index).in_list(BoundShard::INDEX_LIST)),
             },
         }
     }
+}
+
+/// The error for codecs of an index whose size is not fixed, which names the first of these.
+fn varying(index: &BoundCodecs) -> Error {
+    let varies = |bound: &Binding| matches!(bound.encoded.size(), ByteSize::AtMost(_) | ByteSize::Unknown);
+    let codec = index.codecs().iter().position(varies).unwrap_or(0);
+    index.list().codec(codec).blame(Error::metadata(
+        "encodes to a variable size, but the index of a shard is found by its size, which must be fixed",
+    ))
 }

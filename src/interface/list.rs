@@ -149,7 +149,7 @@ impl ListedCodec {
 
     fn ignored(&self, decoded: &Representation) -> Binding {
         let message = format!("{:?} is unknown, but need not be understood: it is left out", self.name);
-        let warnings = vec![Warning { code: "ignored_codec", message }];
+        let warnings = vec![Warning::new("ignored_codec", message)];
         Binding { encoded: decoded.clone(), pass: Pass::Reshape, warnings }
     }
 
@@ -237,5 +237,13 @@ impl BoundCodecs {
             .iter()
             .enumerate()
             .flat_map(|(index, bound)| bound.warnings.iter().map(move |warning| (index, warning)))
+    }
+
+    /// The same as warnings of the codec that has this list as a member of its configuration.
+    pub fn warnings_within(&self, member: &str) -> impl Iterator<Item = Warning> {
+        self.warnings().map(move |(index, warning)| {
+            let path = format!("/configuration/{member}/{index}{}", warning.path);
+            Warning { path, ..warning.clone() }
+        })
     }
 }

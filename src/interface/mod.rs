@@ -142,4 +142,14 @@ pub struct Warning {
     pub code: &'static str,
     /// For people.
     pub message: String,
+    /// The codec inside the one that warns, as a JSON Pointer (RFC 6901) from there, such as
+    /// `/configuration/codecs/1`; empty: that codec itself.
+    pub path: String,
+}
+
+impl Warning {
+    /// A warning of the codec itself.
+    pub fn new(code: &'static str, message: String) -> Self {
+        Self { code, message, path: String::new() }
+    }
 }

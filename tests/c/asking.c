@@ -160,6 +160,8 @@ static void warnings_are_a_list(void) {
   zcodec_buffer *json = NULL;
   CHECK_OK(zcodec_chain_warnings_json(ignoring, &json, &error));
   CHECK(check_buffer_has(json, "\"ignored_codec\""));
+  CHECK_OK(zcodec_chain_warnings_json(ignoring, &json, &error));
+  CHECK(check_buffer_has(json, "\"path\":\"/0/configuration/index_codecs/0\""));
   zcodec_chain_free(ignoring);
   CHECK_OK(zcodec_chain_warnings_json(harmless, &json, &error));
   CHECK(check_buffer_is(json, "[]"));

@@ -66,6 +66,20 @@ static void metadata_errors_name_codec_and_member(void) {
   }
 }
 
+static void the_index_codec_of_a_variable_size_is_named(void) {
+  static const char codecs[] =
+      "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[2],\"codecs\":[\"packbits\"],"
+      "\"index_codecs\":[\"packbits\",\"crc32c\",\"gzip\",\"zstd\"]}}]";
+  zcodec_chain *chain = NULL;
+  zcodec_error *error = NULL;
+  CHECK_STATUS(ZCODEC_STATUS_INVALID_METADATA,
+               zcodec_chain_new(codecs, strlen(codecs), U16, strlen(U16), &chain, &error));
+  CHECK(strcmp(zcodec_error_path(error), "/0/configuration/index_codecs/2") == 0);
+  CHECK(zcodec_error_codec_index(error) == 0);
+  CHECK(strstr(zcodec_error_message(error), "encodes to a variable size") != NULL);
+  zcodec_error_free(error);
+}
+
 static void range_errors_name_codec_and_element(void) {
   static const uint16_t decoded[4] = {1, 255, 256, 257};
   zcodec_chain *chain = check_chain(
@@ -139,6 +153,7 @@ int main(void) {
   every_status_has_a_name();
   no_error_is_answered_too();
   metadata_errors_name_codec_and_member();
+  the_index_codec_of_a_variable_size_is_named();
   range_errors_name_codec_and_element();
   an_error_outlives_its_chain();
   memory_that_cannot_be_had_is_a_status();

@@ -1,6 +1,6 @@
 //! A part of a chunk is that part of the whole, and a plan asks for no more than it needs.
 
-use super::case::{Area, Case, any_case, area, choices, cut, indices, memory, named, options, sharding};
+use super::case::{Area, Case, Choices, any_case, area, choices, cut, indices, memory, named, options, sharding};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -11,10 +11,16 @@ use zcodec::chain::{ByteRange, CallData, Chain, ChainOptions, PaddingHook, ReadP
 use zcodec::strided::Target;
 
 /// Reads by a plan; returns the ranges that it asks for.
-fn read(case: &Case, encoded: &[u8], start: &[u64], target: Target<'static>, is_size_known: bool) -> Vec<[u64; 2]> {
+fn read(
+    chain: &Arc<Chain>,
+    encoded: &[u8],
+    start: &[u64],
+    target: Target<'static>,
+    is_size_known: bool,
+) -> Vec<[u64; 2]> {
     let (size, mut asked) = (encoded.len() as u64, Vec::new());
     let boxes = vec![(start.to_vec(), target)];
-    let mut plan = ReadPlan::new(&case.chain, options(), boxes, is_size_known.then_some(size), None).unwrap();
+    let mut plan = ReadPlan::new(chain, options(), boxes, is_size_known.then_some(size), None).unwrap();
     loop {
         let ranges: Vec<[u64; 2]> = plan.next_stage().unwrap().map(|range| place(range, size)).collect();
         if ranges.is_empty() {
@@ -69,7 +75,7 @@ proptest! {
             case.chain.decode_view(&encoded, &area.0, view.target(), &options()).unwrap();
             view.check(&expected)?;
             let mut view = memory(&mut choices, &area.1, case.element_size);
-            let asked = read(&case, &encoded, &area.0, view.target(), is_size_known);
+            let asked = read(&case.chain, &encoded, &area.0, view.target(), is_size_known);
             view.check(&expected)?;
             if let Some(needed) = needed(&case, &encoded, &area) {
                 for byte in asked.iter().flat_map(|[start, end]| *start..*end) {
@@ -115,6 +121,38 @@ fn boxes_keep_the_shape_that_enters_whatever_shape_comes_to_the_shard() {
             let target = Target::contiguous(&mut part, 1, &area.1).unwrap();
             chain.decode_view(&encoded, &area.0, target, &options()).unwrap();
             assert_eq!(part, expected, "{codecs} from {start}");
+        }
+    }
+}
+
+/// The smallest box that is worth asking for is that of whole inner chunks or blocks, whatever reshape is before them.
+#[test]
+fn the_granularity_before_a_reshape_is_of_whole_inner_chunks() {
+    let reshape = named("reshape", &json!({"shape": [16, 6, 24]}));
+    let transpose = named("transpose", &json!({"order": [2, 0, 1]}));
+    let sharding = |chunk_shape: [u64; 3]| sharding(&chunk_shape, &json!([named("bytes", &json!({"endian": "big"}))]));
+    let zfp = named("zfp", &json!({"mode": "fixed_rate", "rate": 8}));
+    for (codecs, granularity, chunk_count) in [
+        (json!([reshape, transpose, named("bytes", &json!({"endian": "big"}))]), [1, 1], None),
+        (json!([reshape, sharding([2, 6, 8])]), [12, 8], Some(8 * 3)),
+        (json!([reshape, sharding([1, 3, 8])]), [3, 8], Some(16 * 2 * 3)),
+        // Inner chunks of which a box of rows has parts only.
+        (json!([reshape, sharding([2, 3, 8])]), [96, 8], Some(8 * 2 * 3)),
+        (json!([reshape, zfp]), [96, 4], None),
+    ] {
+        let input = json!({"data_type": "float32", "shape": [96, 24], "fill_value": 0});
+        let chain = chain_of(&codecs, &input, ChainOptions::default());
+        assert_eq!(chain.granularity().unwrap(), granularity, "{codecs}");
+        let Some(chunk_count) = chunk_count else { continue };
+        let decoded: Vec<u8> = (0..96 * 24).flat_map(|index| (1.0 + (index % 100) as f32).to_ne_bytes()).collect();
+        let encoded = chain.encode_to_vec(&decoded, &options()).unwrap();
+        for start in [[0, 0], [96 - granularity[0], 24 - granularity[1]]] {
+            let area = (start.to_vec(), granularity.to_vec());
+            let mut view = memory(&mut Choices::none(), &granularity, 4);
+            let asked = read(&chain, &encoded, &start, view.target(), true);
+            view.check(&cut(&decoded, &[96, 24], &area, 4)).unwrap();
+            let asked_size: u64 = asked.iter().map(|[start, end]| end - start).sum();
+            assert_eq!(asked_size, 16 * chunk_count + 4 * granularity.iter().product::<u64>(), "{codecs} {start:?}");
         }
     }
 }

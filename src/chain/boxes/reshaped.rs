@@ -60,11 +60,11 @@ impl Reshaped {
         element_count(&self.after)
     }
 
-    /// The shape, in the original array, of what are boxes of this shape in the input of the last step; `None` if they
-    /// are no boxes there.
+    /// The shape, in the original array, of the smallest boxes that are whole boxes of this shape in the input of the
+    /// last step; `None` if there are no elements.
     pub(in crate::chain) fn origin_shape(&self, shape: &[u64]) -> Option<Vec<u64>> {
         let after = before_axes(&self.axes, shape, self.after.len());
-        let before = box_of_size(run_of(&after, &self.after)?, &self.before)?;
+        let before = boxes_before(&self.before, &self.after, &after)?;
         match &self.earlier {
             None => Some(before),
             Some(earlier) => earlier.origin_shape(&before),
@@ -262,6 +262,39 @@ pub(super) fn before_axes(axes: &[Option<usize>], shape: &[u64], dimensions: usi
     before
 }
 
+/// The shape of the smallest boxes of an array that are whole boxes of the shape `part` after a reshape, each of which
+/// begins at a multiple of it; `None` if there are no elements. Dimensions that become others together are taken whole
+/// if no smaller box is known.
+fn boxes_before(before: &[u64], after: &[u64], part: &[u64]) -> Option<Vec<u64>> {
+    let (mut first, mut first_after, mut found) = (0, 0, Vec::with_capacity(before.len()));
+    while found.len() < before.len() {
+        let (mut end, mut end_after, mut count, mut count_after) = (first, first_after, 1_u64, 1_u64);
+        while count != count_after || count == 1 {
+            if count <= count_after && end < before.len() {
+                (count, end) = (count * before[end], end + 1);
+            } else if end_after < after.len() {
+                (count_after, end_after) = (count_after * after[end_after], end_after + 1);
+            } else {
+                break; // only dimensions of size 1 were left
+            }
+        }
+        if count == 0 {
+            return None;
+        }
+        let (whole, whole_after) = (&before[first..end], &after[first_after..end_after]);
+        let part = &part[first_after..end_after];
+        let is_one = |shape: &[u64]| shape.iter().filter(|size| **size != 1).count() < 2;
+        if is_one(whole) && is_one(whole_after) {
+            found.extend(whole.iter().map(|size| if *size == 1 { 1 } else { element_count(part) }));
+        } else {
+            let run = run_of(part, whole_after).and_then(|count| box_of_size(count, whole));
+            found.extend(run.unwrap_or_else(|| whole.to_vec()));
+        }
+        (first, first_after) = (end, end_after);
+    }
+    Some(found)
+}
+
 /// The number of elements of a box of an array that lie one after the other in C order, at multiples of that number;
 /// `None` if they do not.
 fn run_of(part: &[u64], shape: &[u64]) -> Option<u64> {
@@ -302,14 +335,21 @@ mod tests {
             (&[6], &[96], &[8, 12], Some(&[1, 6])),
             (&[24], &[96], &[8, 12], Some(&[2, 12])),
             (&[96], &[96], &[8, 12], Some(&[8, 12])),
-            (&[8], &[96], &[8, 12], None),
+            (&[8], &[96], &[8, 12], Some(&[8, 12])),
             (&[1, 12], &[4, 24], &[8, 12], Some(&[1, 12])),
-            (&[2, 12], &[4, 24], &[8, 12], None),
+            (&[2, 12], &[4, 24], &[8, 12], Some(&[8, 12])),
             (&[1, 1, 2], &[8, 3, 4], &[96], Some(&[2])),
             (&[3], &[3], &[1, 3, 1], Some(&[1, 3, 1])),
             (&[0], &[0], &[0, 4], None),
+            // Each of the groups 8 x 12 to 96 and 5 to 5 by itself.
+            (&[24, 2], &[96, 5], &[8, 12, 5], Some(&[2, 12, 2])),
+            (&[8, 2], &[96, 5], &[8, 12, 5], Some(&[8, 12, 2])),
+            (&[3, 1, 4], &[7, 3, 8], &[7, 24], Some(&[3, 4])),
+            (&[3, 1, 4], &[7, 3, 8], &[1, 7, 1, 24, 1], Some(&[1, 3, 1, 4, 1])),
+            (&[1, 1], &[1, 1], &[], Some(&[])),
+            (&[], &[], &[1, 1], Some(&[1, 1])),
         ] {
-            let found = run_of(part, after).and_then(|count| box_of_size(count, before));
+            let found = boxes_before(before, after, part);
             assert_eq!(found.as_deref(), expected, "{part:?} of {after:?} in {before:?}");
         }
     }

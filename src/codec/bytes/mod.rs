@@ -68,8 +68,8 @@ impl Codec for Bytes {
                 )));
             }
             endian = Some(Endian::Little);
-            let message = format!("endian is missing: {data_type} is read as little-endian, which its writers mean");
-            warnings.push(Warning { code: "assumed_little_endian", message });
+            let message = format!("endian is missing: {data_type} is read as little-endian, as its writers mean it");
+            warnings.push(Warning::new("assumed_little_endian", message));
         }
         let kernel_of = |component| kernel(component, endian);
         let members = Members::new(parts.iter().map(|part| (kernel_of(part.component), part.size())));

@@ -203,8 +203,6 @@ fn lossy(source: &DataType, target: &DataType) -> Option<Warning> {
         return None;
     };
     let digits = format.mantissa_bits + 1;
-    (bits - u32::from(signed) > digits).then(|| Warning {
-        code: "lossy_int_to_float",
-        message: format!("the {digits} significant bits of {target} do not hold every {source}"),
-    })
+    let message = || format!("the {digits} significant bits of {target} do not hold every {source}");
+    (bits - u32::from(signed) > digits).then(|| Warning::new("lossy_int_to_float", message()))
 }
