@@ -324,21 +324,24 @@ static void callbacks(void) {
       uint8_t encoded[8];
       size_t size;
       environment before;
+      zcodec_status status[2];
       int same = 1;
       zcodec_chain *chain = check_chain(CODECS, INPUT);
       CHECK_OK(zcodec_chain_set_padding(chain, 2, generate, check, NULL, release, &error));
       inner_chain = nested ? check_chain(SCALE, INPUT) : NULL;
+      memset(&seen, 0xFF, sizeof seen);
       enter(which);
       before = environment_now();
-      zcodec_encode(chain, &decoded, 4, encoded, 8, &size, NULL);
+      status[0] = zcodec_encode(chain, &decoded, 4, encoded, 8, &size, NULL);
       same &= same_environment(before, seen);
       memset(&seen, 0xFF, sizeof seen);
-      zcodec_decode(chain, encoded, 8, &decoded, 4, &size, NULL);
+      status[1] = zcodec_decode(chain, encoded, 8, &decoded, 4, &size, NULL);
       same &= same_environment(before, seen);
       memset(&seen, 0xFF, sizeof seen);
       zcodec_chain_free(chain);
       same &= same_environment(before, seen) && same_environment(before, environment_now());
       fesetenv(FE_DFL_ENV);
+      CHECK(status[0] == ZCODEC_STATUS_OK && status[1] == ZCODEC_STATUS_OK);
       if (!CHECK(same)) {
         fprintf(stderr, "  callbacks with %s\n", names[which]);
       }
