@@ -123,7 +123,7 @@ def test_chunks_of_several_shapes(pipeline):
     with zarr.config.set({"array.rectilinear_chunks": True}):
         try:
             zarr.create_array(MemoryStore(), shape=(30,), chunks=[[10, 20]], dtype="int16")
-        except Exception as error:
+        except TypeError as error:
             pytest.skip(f"this zarr-python has no rectilinear grids: {error}")
         array = zarr.create_array(
             MemoryStore(), shape=(30, 4), chunks=[[10, 20], [4]], dtype="int16", filters=[Reshape([[0, 1]])]
