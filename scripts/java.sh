@@ -68,7 +68,7 @@ import os, sys, xml.etree.ElementTree
 for report in filter(os.path.exists, sys.argv[1:]):
     for case in xml.etree.ElementTree.parse(report).iter("testcase"):
         for skipped in case.iter("skipped"):
-            why = (skipped.text or "").splitlines()[0].split("Assumption failed: ")[-1]
+            why = (skipped.text or skipped.get("message") or "?").splitlines()[0].split("Assumption failed: ")[-1]
             print("NOT RUN:", case.get("classname") + "." + case.get("name") + ":", why, file=sys.stderr)
 PY
 
