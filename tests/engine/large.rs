@@ -218,9 +218,16 @@ fn a_damaged_inner_chunk_of_a_large_box_is_named() {
     let index = chain.decode_index(&encoded[first..end], Some(size)).unwrap();
     let damaged = index.entry_at(&[1, 2, 5]).unwrap().unwrap();
     encoded[damaged.start as usize + 100] ^= 1;
+    let (start, shape) = PART;
+    let mut memory = vec![0; 2 * shape.iter().product::<u64>() as usize];
     for count in [1, 2] {
-        let error = chain.decode_to_vec(&encoded, &threads(count)).unwrap_err();
-        assert_eq!((error.status(), error.codec_index()), (Status::CorruptData, Some(0)));
-        assert!(error.to_string().contains("crc32c"), "{error}");
+        let target = Target::contiguous(&mut memory, 2, &shape).unwrap();
+        for error in [
+            chain.decode_to_vec(&encoded, &threads(count)).unwrap_err(),
+            chain.decode_view(&encoded, &start, target, &threads(count)).unwrap_err(),
+        ] {
+            assert_eq!((error.status(), error.codec_index()), (Status::CorruptData, Some(0)));
+            assert!(error.to_string().contains("\"crc32c\": in inner chunk [1, 2, 5]"), "{error}");
+        }
     }
 }
