@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use zcodec::Status;
 use zcodec::chain::{CallOptions, Chain, Representation};
 use zcodec::data_type::{DataType, INTEGERS};
@@ -126,10 +127,19 @@ fn fault(error: &zcodec::Error) -> Fault {
     (error.codec_index().expect("a codec is at fault"), element as usize)
 }
 
+/// The chains of two codecs or more.
+static FUSED_COUNT: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn one_pass_is_codec_by_codec() {
+    check_chains();
+    let count = FUSED_COUNT.load(Ordering::Relaxed);
+    assert!(count > 250, "{count} chains have two codecs or more");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
-    #[test]
-    fn one_pass_is_codec_by_codec(
+    fn check_chains(
         first in prop::sample::select(real_types()),
         candidates in prop::collection::vec(codec(), 1..6),
         terminal in terminal(),
@@ -143,6 +153,7 @@ proptest! {
         let candidates: Vec<Value> = candidates.into_iter().chain(terminal).collect();
         let codecs = resolvable(&candidates, &input);
         prop_assume!(!codecs.is_empty());
+        FUSED_COUNT.fetch_add(usize::from(codecs.len() > 1), Ordering::Relaxed);
         let whole = chain(&codecs, &input).unwrap();
         let options = CallOptions::default();
         let choices = |seed: usize| -> Vec<(u8, u64)> {
