@@ -26,7 +26,7 @@ run(${CMAKE_COMMAND} -S "${CMAKE_CURRENT_LIST_DIR}" -B "${work}/build" -G "${GEN
     "-DCMAKE_BUILD_TYPE=${CONFIG}" "-DCMAKE_C_COMPILER=${C_COMPILER}" "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}"
     "-DZCODEC_VERSION=${VERSION}")
 run(${CMAKE_COMMAND} --build "${work}/build" --config "${CONFIG}")
-run(${CMAKE_CTEST_COMMAND} --test-dir "${work}/build" -C "${CONFIG}" --output-on-failure)
+run(${CMAKE_CTEST_COMMAND} --test-dir "${work}/build" -C "${CONFIG}" --output-on-failure --no-tests=error)
 
 find_program(PKG_CONFIG pkg-config pkgconf)
 if(NOT PKG_CONFIG)
