@@ -465,7 +465,8 @@ class Chain:
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
-        """Warnings about metadata that is valid but likely to cause trouble: codec_index, code and message of each."""
+        """Warnings about metadata that is valid but likely to cause trouble: codec_index, code and message of each, and
+        the path of a codec inside another."""
         return json.loads(self._text(lib.zcodec_chain_warnings_json))  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
