@@ -215,17 +215,18 @@ fn lists_that_are_no_n5_are_refused() {
     let same = json!({"name": "transpose", "configuration": {"order": [0, 1]}});
     let bytes = json!({"name": "bytes", "configuration": {"endian": "big"}});
     let gzip = json!({"name": "gzip", "configuration": {"level": 1}});
-    for (codecs, data_type, status) in [
-        (json!([transpose]), "uint16", Status::InvalidMetadata),
-        (json!([same, bytes]), "uint16", Status::InvalidMetadata),
-        (json!([bytes, gzip]), "uint16", Status::InvalidMetadata),
-        (json!([transpose, {"name": "packbits"}]), "uint16", Status::InvalidMetadata),
-        (json!([transpose, bytes, gzip, gzip]), "uint16", Status::InvalidMetadata),
-        (json!([transpose, bytes]), "float16", Status::Unsupported),
-        (json!([transpose, bytes]), "bool", Status::Unsupported),
+    for (codecs, data_type, row_count, status) in [
+        (json!([transpose]), "uint16", 4, Status::InvalidMetadata),
+        (json!([same, bytes]), "uint16", 4, Status::InvalidMetadata),
+        (json!([bytes, gzip]), "uint16", 4, Status::InvalidMetadata),
+        (json!([transpose, {"name": "packbits"}]), "uint16", 4, Status::InvalidMetadata),
+        (json!([transpose, bytes, gzip, gzip]), "uint16", 4, Status::InvalidMetadata),
+        (json!([transpose, bytes]), "float16", 4, Status::Unsupported),
+        (json!([transpose, bytes]), "bool", 4, Status::Unsupported),
+        (json!([transpose, bytes]), "uint16", 1_u64 << 32, Status::Unsupported),
     ] {
         let fill_value = if data_type == "bool" { json!(false) } else { json!(0) };
-        let input = json!({"data_type": data_type, "shape": [4, 5], "fill_value": fill_value});
+        let input = json!({"data_type": data_type, "shape": [row_count, 5], "fill_value": fill_value});
         let list = json!([{"name": "n5_default", "configuration": {"codecs": codecs}}]);
         let error = Chain::new(list.to_string().as_bytes(), Some(input.to_string().as_bytes())).unwrap_err();
         assert_eq!(error.status(), status, "{codecs} {data_type}: {error}");

@@ -14,11 +14,11 @@ impl Chain {
         self.array_sizes.map(|(size, _)| size)
     }
 
-    /// A capacity that always suffices for encoding this many bytes; `None` if there is none, or if it exceeds what
-    /// memory can have.
+    /// A capacity that always suffices for encoding this many bytes; `None` if there is none, if it exceeds what memory
+    /// can have, or if the format of a codec cannot hold as many.
     pub fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         match self.encoded_size(decoded_size) {
-            EncodedSize::AtMost(bound) => Some(bound),
+            EncodedSize::AtMost(bound) => Some(bound).filter(|_| self.plan.check_decoded_size(decoded_size).is_ok()),
             EncodedSize::Unknown | EncodedSize::TooLarge => None,
         }
     }

@@ -415,6 +415,7 @@ impl Chain {
         if let Some(expected) = self.decoded_size().filter(|expected| *expected != decoded_size) {
             return Err(Error::argument(format!("decoded_size is {decoded_size}, expected {expected}")));
         }
+        self.plan.check_decoded_size(decoded_size)?;
         let too_large = || {
             Error::new(Status::OutOfMemory, format!("{decoded_size} bytes may encode to more than fits into memory"))
         };

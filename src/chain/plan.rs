@@ -6,7 +6,7 @@ use super::fused::Fused;
 use super::n5_block::N5Block;
 use super::shard::Shard;
 use super::workspace::Pool;
-use crate::error::CodecPlace;
+use crate::error::{CodecPlace, Result};
 use crate::interface::{Binding, BoundCodecs, BoundShard, Frame, Pass, RunningChecksum, Transform};
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use std::sync::Arc;
@@ -91,6 +91,22 @@ impl Plan {
             size = bound;
         }
         EncodedSize::AtMost(size)
+    }
+
+    /// Refuses a chunk that the format of a codec cannot hold, as far as sizes are known before encoding.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported).
+    pub(super) fn check_decoded_size(&self, decoded_size: u64) -> Result<()> {
+        let mut known = Some(decoded_size);
+        for step in &self.steps {
+            let Some(size) = known else { break };
+            if let Operation::Transform(codec, transform) = &step.operation {
+                transform.check_decoded_size(size).map_err(|error| codec.blame(error))?;
+            }
+            known = step.has_fixed_size().then(|| step.encoded_bound(size)).flatten();
+        }
+        Ok(())
     }
 
     fn add(&mut self, codec: CodecPlace, bound: &Binding, decoded: &Representation, options: InnerChainOptions<'_>) {

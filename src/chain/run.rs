@@ -380,12 +380,14 @@ impl Run<'_> {
     }
 
     fn over_limit(&self, step: &Step, limit: u64) -> Error {
-        let too_large = |allowed| Error::corrupt(format!("the chunk decodes to more than {limit} bytes, {allowed}"));
-        step.decoding_codec().blame(if self.max_decoded_size == Some(limit) {
-            too_large("which is max_decoded_size").with_code("max_decoded_size")
-        } else {
-            too_large("far more than the metadata allows")
-        })
+        let most = self.max_decoded_size.filter(|_| step.decoded.size().upper_bound().is_none());
+        let allowed = match most {
+            Some(most) if most == limit => "which is max_decoded_size".to_owned(),
+            Some(most) => format!("far more than max_decoded_size, {most}, allows"),
+            None => "far more than the metadata allows".to_owned(),
+        };
+        let error = Error::corrupt(format!("the chunk decodes to more than {limit} bytes, {allowed}"));
+        step.decoding_codec().blame(if most.is_some() { error.with_code("max_decoded_size") } else { error })
     }
 
     /// The call as the pass or the frames of this codec see it.

@@ -104,5 +104,6 @@ fn check_shape(shape: &[u64]) -> Result<()> {
         return Ok(());
     }
     let shape = shown(json!(shape));
-    Err(Error::metadata(format!("the shape is {shape}, but a block of N5 has sizes of 32 bits and a rank of 16 bits")))
+    let says = "a block of N5 has sizes of 32 bits and a rank of 16 bits";
+    Err(Error::unsupported(format!("the shape is {shape}, but {says}")))
 }

@@ -193,6 +193,13 @@ pub trait Transform: Debug + Send + Sync {
     fn decode_fitting(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         self.decode(encoded, decoded, call)
     }
+    /// Refuses more bytes than the format can hold.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported).
+    fn check_decoded_size(&self, _decoded_size: u64) -> Result<()> {
+        Ok(())
+    }
     /// A capacity that suffices for encoding this many bytes; `None` if it exceeds 64 bits, or if no bound is
     /// [known](Self::has_encoded_bound).
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64>;

@@ -23,8 +23,8 @@ pub(crate) fn grow<T: Copy + Zeroable>(buffer: &mut Vec<T>, count: usize) -> Res
     Ok(())
 }
 
-/// Runs `work` with a buffer of this capacity, or of the largest half of a half of it that memory has; and with more as
-/// long as that is too small and the limit allows it. Returns what `work` does.
+/// Runs `work` with a buffer of this capacity, or, if memory lacks that, of half of it, a quarter, and so on; and with
+/// more as long as that is too small and the limit allows it. Returns what `work` does.
 ///
 /// # Errors
 /// [`Status::BufferTooSmall`](crate::Status::BufferTooSmall) if the limit is too small. Any other error of `work`.
@@ -35,7 +35,7 @@ pub(crate) fn grow_until<T>(
     limit: u64,
     mut work: impl FnMut(&mut [u8]) -> Result<T>,
 ) -> Result<T> {
-    // Less is of no use, as far as is known.
+    // Smaller buffers are known to be too small.
     let mut least = 1;
     loop {
         while let Err(error) = grow_to(buffer, capacity) {

@@ -60,8 +60,8 @@ impl Reshaped {
         element_count(&self.after)
     }
 
-    /// The shape, in the original array, of the smallest boxes that are whole boxes of this shape in the input of the
-    /// last step; `None` if there are no elements.
+    /// The shape, in the original array, of small boxes that are whole boxes of this shape in the input of the last step;
+    /// `None` if there are no elements.
     pub(in crate::chain) fn origin_shape(&self, shape: &[u64]) -> Option<Vec<u64>> {
         let after = before_axes(&self.axes, shape, self.after.len());
         let before = boxes_before(&self.before, &self.after, &after)?;
@@ -262,9 +262,9 @@ pub(super) fn before_axes(axes: &[Option<usize>], shape: &[u64], dimensions: usi
     before
 }
 
-/// The shape of the smallest boxes of an array that are whole boxes of the shape `part` after a reshape, each of which
-/// begins at a multiple of it; `None` if there are no elements. Dimensions that become others together are taken whole
-/// if no smaller box is known.
+/// The shape of boxes of an array that are whole boxes of the shape `part` after a reshape, each of which begins at a
+/// multiple of it; `None` if there are no elements. Dimensions that become others together are taken whole if no smaller
+/// box is found.
 fn boxes_before(before: &[u64], after: &[u64], part: &[u64]) -> Option<Vec<u64>> {
     let (mut first, mut first_after, mut found) = (0, 0, Vec::with_capacity(before.len()));
     while found.len() < before.len() {
@@ -283,8 +283,8 @@ fn boxes_before(before: &[u64], after: &[u64], part: &[u64]) -> Option<Vec<u64>>
         }
         let (whole, whole_after) = (&before[first..end], &after[first_after..end_after]);
         let part = &part[first_after..end_after];
-        let is_one = |shape: &[u64]| shape.iter().filter(|size| **size != 1).count() < 2;
-        if is_one(whole) && is_one(whole_after) {
+        let is_line = |shape: &[u64]| shape.iter().filter(|size| **size != 1).count() < 2;
+        if is_line(whole) && is_line(whole_after) {
             found.extend(whole.iter().map(|size| if *size == 1 { 1 } else { element_count(part) }));
         } else {
             let run = run_of(part, whole_after).and_then(|count| box_of_size(count, whole));

@@ -50,9 +50,10 @@ impl Codec for Lz4 {
 
     fn bind(&self, decoded: &Representation) -> Result<Binding> {
         match decoded.bytes()?.size {
-            ByteSize::Exact(size) | ByteSize::Written(size) if size > MAX_DECODED_SIZE => Err(too_large(size)),
-            _ => Ok(Binding::compressor(decoded, Arc::new(self.clone()))),
+            ByteSize::Exact(size) | ByteSize::Written(size) => self.check_decoded_size(size)?,
+            ByteSize::AtMost(_) | ByteSize::Unknown => {}
         }
+        Ok(Binding::compressor(decoded, Arc::new(self.clone())))
     }
 }
 
@@ -98,6 +99,10 @@ impl Transform for Lz4 {
             Error::corrupt(format!("the {} bytes after the size are not an LZ4 block of {size} bytes", block.len()))
         })?;
         Ok(size)
+    }
+
+    fn check_decoded_size(&self, decoded_size: u64) -> Result<()> {
+        if decoded_size > MAX_DECODED_SIZE { Err(too_large(decoded_size)) } else { Ok(()) }
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
