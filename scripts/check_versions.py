@@ -34,7 +34,7 @@ PLACES = {
 
 def version(path, pattern):
     found = re.search(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
-    return found and found[1]
+    return found[1] if found else "no version found"
 
 
 def main():

@@ -49,7 +49,7 @@ def _chunks(text: str | None, source: Any) -> Any:
     if not all(size.strip().isdecimal() for size in sizes):
         raise ValueError(f"--chunks is {text!r}, expected sizes such as 64,64")
     if len(sizes) != source.ndim:
-        raise ValueError(f"--chunks is {text!r}: expected one size for each of the {source.ndim} dimensions of the array")
+        raise ValueError(f"--chunks is {text!r}: expected a size for each of the {source.ndim} dimensions of the array")
     chunks = [int(size) for size in sizes]
     if 0 in chunks:
         raise ValueError(f"--chunks is {text!r}, but a chunk has at least one element along each dimension")

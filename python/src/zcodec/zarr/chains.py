@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import threading
 import warnings
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 # Codecs by other packages may do something else under the same name.
 _KNOWN_PACKAGES = ("zarr", "numcodecs", "zcodec")
 _MOST_SHAPES = 256
+_FILTERS = threading.Lock()
 
 
 class Unsupported(Exception):
@@ -108,9 +112,17 @@ def chain_of(codecs: Iterable[Codec], spec: ArraySpec) -> Chain:
 def data_type_of(dtype: ZDType[Any, Any]) -> Any:
     """The data type as `zarr.json` has it. zarr-python warns of those without a specification when an array is created,
     and not again."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    if dtype.to_native_dtype().kind in "biufc":  # those with one
         return dtype.to_json(zarr_format=3)
+    return json.loads(_unwarned(dtype))
+
+
+@lru_cache(maxsize=256)
+def _unwarned(dtype: ZDType[Any, Any]) -> str:
+    # The filters of warnings belong to the process.
+    with _FILTERS, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return json.dumps(dtype.to_json(zarr_format=3))
 
 
 def _v2_config(codec: Any) -> dict[str, Any]:

@@ -650,7 +650,7 @@ public final class Chain extends NativeHandle {
   /**
    * Warnings about metadata that is valid but likely to cause trouble.
    *
-   * @return a JSON array of {@code {"codec_index", "code", "message"}}, and the {@code "path"} of a codec inside another
+   * @return a JSON array of {@code {"codec_index", "code", "message"}}, with the {@code "path"} of a codec in another
    */
   public String warningsJson() {
     return json(C::zcodec_chain_warnings_json);
