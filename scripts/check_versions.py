@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCKED = r'^name = "zcodec"\nversion = "(.*)"'
 PARENT = r"^  <parent>\n.*\n.*\n    <version>(.*?)(?:-SNAPSHOT)?</version>"
-# The version is what the first match has in its brackets.
+# The version is the group of the first match.
 PLACES = {
     "Cargo.lock": LOCKED,
     "benches/Cargo.lock": LOCKED,

@@ -219,13 +219,13 @@ pub unsafe extern "C" fn zcodec_writer_supply(
 ///
 /// ZCODEC_LAYOUT_PACKED: the whole object, in order of offset. If no inner chunk is stored, `*object_size` is the size
 /// of the index, and the object may be deleted. Where missing inner chunks do not decode to the fill value, because a
-/// codec before the shard rounds or casts it, at least one inner chunk is stored. ZCODEC_LAYOUT_APPEND: write the pieces
-/// in their order, and all others before the last one. Until the last piece is written the first `old_size` bytes do not change: truncated
-/// to `old_size`, the object is the old one, so a crash loses no old data if `old_size` was stored before the first
-/// piece. Until the last piece is written or the object is truncated, nobody may read an index at its end, as other
-/// bytes are there; only a checksum in the index would show that. An index at the start is the last piece and
-/// overwrites the old index: only a torn write of that piece can lose the object. zcodec_index_decode decodes the new
-/// index from its piece.
+/// codec before the shard rounds or casts it, at least one inner chunk is stored. ZCODEC_LAYOUT_APPEND: write the
+/// pieces in their order, and all others before the last one. Until the last piece is written the first `old_size`
+/// bytes do not change: truncated to `old_size`, the object is the old one, so a crash loses no old data if `old_size`
+/// was stored before the first piece. Until the last piece is written or the object is truncated, nobody may read an
+/// index at its end, as other bytes are there; only a checksum in the index would show that. An index at the start is
+/// the last piece and overwrites the old index: only a torn write of that piece can lose the object.
+/// zcodec_index_decode decodes the new index from its piece.
 ///
 /// In either layout `data` of a piece may be NULL: its bytes are then those of the old object at `source_offset`.
 ///

@@ -18,8 +18,8 @@ impl Chain {
     /// can have, or if the format of a codec cannot hold as many.
     pub fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         match self.encoded_size(decoded_size) {
-            EncodedSize::AtMost(bound) => Some(bound).filter(|_| self.plan.check_decoded_size(decoded_size).is_ok()),
-            EncodedSize::Unknown | EncodedSize::TooLarge => None,
+            EncodedSize::AtMost(bound) if self.plan.check_decoded_size(decoded_size).is_ok() => Some(bound),
+            _ => None,
         }
     }
 

@@ -318,7 +318,7 @@ impl Chain {
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if it does not; for chains of bytes->bytes codecs
     /// [`Status::Unsupported`](crate::Status::Unsupported).
     pub fn check_box(&self, start: &[u64], shape: &[u64]) -> Result<()> {
-        Region::within(self.shape()?, start, shape).map(drop)
+        Region::check(self.shape()?, start, shape)
     }
 
     /// A box of the chunk.

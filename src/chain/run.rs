@@ -428,7 +428,7 @@ mod tests {
     use crate::chain::Chain;
     use serde_json::json;
 
-    /// Its size is 0 modulo that of the address space.
+    /// Its size, 2^32 bytes, would wrap to 0.
     #[test]
     fn a_chunk_of_the_size_of_the_address_space_is_out_of_memory() {
         let (bits, rate) = (json!({"first_bit": 0, "last_bit": 0}), json!({"mode": "fixed_rate", "rate": 1}));

@@ -104,6 +104,7 @@ fn check_shape(shape: &[u64]) -> Result<()> {
         return Ok(());
     }
     let shape = shown(json!(shape));
-    let says = "a block of N5 has sizes of 32 bits and a rank of 16 bits";
-    Err(Error::unsupported(format!("the shape is {shape}, but {says}")))
+    Err(Error::unsupported(format!(
+        "the shape is {shape}, but a block of N5 has sizes of 32 bits and a rank of 16 bits"
+    )))
 }

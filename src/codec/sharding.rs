@@ -131,7 +131,7 @@ impl Sharding {
     }
 }
 
-/// The error for codecs of an index whose size is not fixed, which names the first of these.
+/// The error for an index whose encoded size varies, which names the first codec that makes it vary.
 fn varying(index: &BoundCodecs) -> Error {
     let varies = |bound: &Binding| matches!(bound.encoded.size(), ByteSize::AtMost(_) | ByteSize::Unknown);
     let codec = index.codecs().iter().position(varies).unwrap_or(0);

@@ -35,7 +35,7 @@ pub(crate) fn grow_until<T>(
     limit: u64,
     mut work: impl FnMut(&mut [u8]) -> Result<T>,
 ) -> Result<T> {
-    // Smaller buffers are known to be too small.
+    // No smaller buffer is tried.
     let mut least = 1;
     loop {
         while let Err(error) = grow_to(buffer, capacity) {

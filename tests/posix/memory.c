@@ -88,8 +88,8 @@ static void scratch_memory_is_memory_too(uint8_t *decoded, uint8_t *encoded) {
   zcodec_chain_free(chain);
 }
 
-/* The size of what a stream decodes to is guessed at first; less memory than that may do. */
-static void a_guess_is_no_need(uint8_t *decoded, uint8_t *encoded) {
+/* How much a stream decodes to is guessed at first. */
+static void less_memory_than_guessed_may_do(uint8_t *decoded, uint8_t *encoded) {
   static const char *const lists[] = {"[\"crc32c\"]", "[{\"name\":\"gzip\",\"configuration\":{\"level\":0}}]"};
   size_t i;
   for (i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -258,7 +258,7 @@ int main(void) {
   }
   large_chunks_need_memory(decoded, encoded);
   scratch_memory_is_memory_too(decoded, encoded);
-  a_guess_is_no_need(decoded, encoded);
+  less_memory_than_guessed_may_do(decoded, encoded);
   what_encoded_bytes_claim_takes_no_memory(decoded, encoded);
   indices_are_memory_too();
   what_metadata_claims_takes_no_memory((char *)encoded);

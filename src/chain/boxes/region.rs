@@ -26,6 +26,15 @@ impl Region {
     /// # Errors
     /// [`Status::InvalidArgument`](crate::Status::InvalidArgument) if it is not within the array.
     pub(in crate::chain) fn within(array: &[u64], start: &[u64], shape: &[u64]) -> Result<Self> {
+        Self::check(array, start, shape)?;
+        Ok(Self { start: start.to_vec(), shape: shape.to_vec() })
+    }
+
+    /// Checks that a box lies within an array.
+    ///
+    /// # Errors
+    /// As [`within`](Self::within).
+    pub(in crate::chain) fn check(array: &[u64], start: &[u64], shape: &[u64]) -> Result<()> {
         if start.len() != array.len() || shape.len() != array.len() {
             return Err(Error::argument(format!(
                 "the box has {} dimensions, but the chunk has {}",
@@ -40,7 +49,7 @@ impl Region {
                 )));
             }
         }
-        Ok(Self { start: start.to_vec(), shape: shape.to_vec() })
+        Ok(())
     }
 
     /// Whether it is all of an array of this shape.

@@ -60,8 +60,8 @@ impl Reshaped {
         element_count(&self.after)
     }
 
-    /// The shape, in the original array, of small boxes that are whole boxes of this shape in the input of the last step;
-    /// `None` if there are no elements.
+    /// The shape, in the original array, of boxes that are whole boxes of this shape in the input of the last step; `None`
+    /// if there are no elements.
     pub(in crate::chain) fn origin_shape(&self, shape: &[u64]) -> Option<Vec<u64>> {
         let after = before_axes(&self.axes, shape, self.after.len());
         let before = boxes_before(&self.before, &self.after, &after)?;
@@ -263,36 +263,44 @@ pub(super) fn before_axes(axes: &[Option<usize>], shape: &[u64], dimensions: usi
 }
 
 /// The shape of boxes of an array that are whole boxes of the shape `part` after a reshape, each of which begins at a
-/// multiple of it; `None` if there are no elements. Dimensions that become others together are taken whole if no smaller
-/// box is found.
-fn boxes_before(before: &[u64], after: &[u64], part: &[u64]) -> Option<Vec<u64>> {
-    let (mut first, mut first_after, mut found) = (0, 0, Vec::with_capacity(before.len()));
-    while found.len() < before.len() {
-        let (mut end, mut end_after, mut count, mut count_after) = (first, first_after, 1_u64, 1_u64);
-        while count != count_after || count == 1 {
-            if count <= count_after && end < before.len() {
-                (count, end) = (count * before[end], end + 1);
-            } else if end_after < after.len() {
-                (count_after, end_after) = (count_after * after[end_after], end_after + 1);
-            } else {
-                break; // only dimensions of size 1 were left
-            }
-        }
-        if count == 0 {
-            return None;
-        }
-        let (whole, whole_after) = (&before[first..end], &after[first_after..end_after]);
-        let part = &part[first_after..end_after];
-        let is_line = |shape: &[u64]| shape.iter().filter(|size| **size != 1).count() < 2;
-        if is_line(whole) && is_line(whole_after) {
-            found.extend(whole.iter().map(|size| if *size == 1 { 1 } else { element_count(part) }));
+/// multiple of it; `None` if there are no elements. Dimensions that are joined or split are taken whole if no smaller box
+/// is found.
+fn boxes_before(mut before: &[u64], mut after: &[u64], mut part: &[u64]) -> Option<Vec<u64>> {
+    if before.contains(&0) {
+        return None;
+    }
+    let is_line = |shape: &[u64]| shape.iter().filter(|size| **size != 1).count() < 2;
+    let (mut group, mut group_after, mut group_part);
+    let mut found = Vec::with_capacity(before.len());
+    while !before.is_empty() {
+        let (count, count_after) = first_group(before, after);
+        (group, before) = before.split_at(count);
+        (group_after, after) = after.split_at(count_after);
+        (group_part, part) = part.split_at(count_after);
+        if is_line(group) && is_line(group_after) {
+            found.extend(group.iter().map(|size| if *size == 1 { 1 } else { element_count(group_part) }));
         } else {
-            let run = run_of(part, whole_after).and_then(|count| box_of_size(count, whole));
-            found.extend(run.unwrap_or_else(|| whole.to_vec()));
+            let run = run_of(group_part, group_after).and_then(|count| box_of_size(count, group));
+            found.extend(run.unwrap_or_else(|| group.to_vec()));
         }
-        (first, first_after) = (end, end_after);
     }
     Some(found)
+}
+
+/// The number of the first dimensions of two shapes that a reshape makes of each other: the fewest that have as many
+/// elements, and more than one; all that are left if these have one.
+fn first_group(before: &[u64], after: &[u64]) -> (usize, usize) {
+    let (mut end, mut end_after, mut count, mut count_after) = (0, 0, 1_u64, 1_u64);
+    while count != count_after || count == 1 {
+        if count <= count_after && end < before.len() {
+            (count, end) = (count * before[end], end + 1);
+        } else if end_after < after.len() {
+            (count_after, end_after) = (count_after * after[end_after], end_after + 1);
+        } else {
+            break;
+        }
+    }
+    (end, end_after)
 }
 
 /// The number of elements of a box of an array that lie one after the other in C order, at multiples of that number;
@@ -341,7 +349,7 @@ mod tests {
             (&[1, 1, 2], &[8, 3, 4], &[96], Some(&[2])),
             (&[3], &[3], &[1, 3, 1], Some(&[1, 3, 1])),
             (&[0], &[0], &[0, 4], None),
-            // Each of the groups 8 x 12 to 96 and 5 to 5 by itself.
+            // 8 x 12 become 96, and 5 stay 5.
             (&[24, 2], &[96, 5], &[8, 12, 5], Some(&[2, 12, 2])),
             (&[8, 2], &[96, 5], &[8, 12, 5], Some(&[8, 12, 2])),
             (&[3, 1, 4], &[7, 3, 8], &[7, 24], Some(&[3, 4])),

@@ -144,7 +144,7 @@ impl Format {
 }
 
 /// The most bytes of a stream: Blosc stores what a compressor makes longer, except that Snappy may add 32 bytes and a
-/// sixth. A longer one may decode to nothing for most of its bytes, and be the stream of every block.
+/// sixth. Most of a longer stream might decode to nothing, and each block of a frame might name the same one.
 fn longest_stream(decoded_size: usize) -> usize {
     decoded_size + decoded_size / 6 + 64
 }

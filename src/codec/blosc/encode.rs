@@ -42,18 +42,14 @@ pub struct Encoder {
     slabs: Vec<u8>,
 }
 
-/// A capacity that is enough for this many bytes; `None` if no frame can hold them.
-pub fn encoded_bound(decoded_size: usize) -> Option<usize> {
-    (decoded_size <= MAX_DECODED_SIZE).then_some(decoded_size + HEADER_SIZE)
-}
-
 /// Refuses a chunk that no frame can hold.
-pub(super) fn check_size(decoded_size: usize) -> Result<usize> {
-    encoded_bound(decoded_size).ok_or_else(|| {
-        Error::unsupported(format!(
-            "a blosc frame holds at most {MAX_DECODED_SIZE} bytes, but this chunk has {decoded_size}"
-        ))
-    })
+pub(super) fn check_size(decoded_size: u64) -> Result<()> {
+    if decoded_size <= MAX_DECODED_SIZE as u64 {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!(
+        "a blosc frame holds at most {MAX_DECODED_SIZE} bytes, but this chunk has {decoded_size}"
+    )))
 }
 
 impl Encoder {
@@ -77,7 +73,8 @@ impl Encoder {
         encoded: &mut [u8],
     ) -> Result<usize> {
         let decoded_size = chunk.size();
-        let stored_size = check_size(decoded_size)?;
+        check_size(decoded_size as u64)?;
+        let stored_size = decoded_size + HEADER_SIZE;
         let blocks = Blocks::new(settings, decoded_size);
         // A frame that is not smaller than a stored one is not worth decoding.
         let room_size = encoded.len().min(stored_size - 1);

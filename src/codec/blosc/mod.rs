@@ -160,7 +160,7 @@ impl Codec for Blosc {
     fn bind(&self, decoded: &Representation) -> Result<Binding> {
         let bytes = decoded.bytes()?;
         if let ByteSize::Exact(size) = bytes.size {
-            check_size(size)?;
+            encode::check_size(size)?;
         }
         let settings = self.settings(bytes.element_size);
         let size = bytes.size.upper_bound().and_then(|size| usize::try_from(size).ok());
@@ -278,17 +278,13 @@ impl Transform for BoundBlosc {
     }
 
     fn check_decoded_size(&self, decoded_size: u64) -> Result<()> {
-        check_size(decoded_size)
+        encode::check_size(decoded_size)
     }
 
     fn encoded_bound(&self, decoded_size: u64) -> Option<u64> {
         // Also of more than a frame can hold: a codec before this one may make fewer bytes than its bound.
         decoded_size.checked_add(HEADER_SIZE as u64)
     }
-}
-
-fn check_size(decoded_size: u64) -> Result<()> {
-    encode::check_size(usize::try_from(decoded_size).unwrap_or(usize::MAX)).map(drop)
 }
 
 fn worker_count(frame: &Frame<'_>, workers: Workers<'_>) -> NonZeroUsize {

@@ -1,8 +1,8 @@
 use super::chunk::Chunk;
 use super::compressor::Compressor;
 use super::decode::Decoder;
-use super::encode::{Encoder, Settings, encoded_bound};
-use super::frame::{Filter, Frame};
+use super::encode::{Encoder, Settings, check_size};
+use super::frame::{Filter, Frame, HEADER_SIZE};
 use crate::error::{Result, Status};
 use crate::interface::Slabs;
 use crate::parallel::Workers;
@@ -23,7 +23,7 @@ pub(super) fn field(size: usize) -> Vec<u8> {
 }
 
 pub(super) fn encode(settings: &Settings, decoded: &[u8]) -> Vec<u8> {
-    let mut encoded = vec![0xA5; encoded_bound(decoded.len()).expect("the chunk is small")];
+    let mut encoded = vec![0xA5; decoded.len() + HEADER_SIZE];
     let size = Encoder::default().encode(settings, decoded, &mut encoded).expect("the bound is enough");
     encoded.truncate(size);
     encoded
@@ -245,10 +245,12 @@ fn a_stream_much_longer_than_what_it_decodes_to_is_refused() {
 }
 
 #[test]
-fn chunks_that_no_frame_can_hold_have_no_bound() {
-    assert_eq!(encoded_bound(0), Some(16));
-    assert_eq!(encoded_bound(i32::MAX as usize - 16), Some(i32::MAX as usize));
-    assert_eq!(encoded_bound(i32::MAX as usize - 15), None);
+fn chunks_that_no_frame_can_hold_are_refused() {
+    let most = i32::MAX as u64 - 16;
+    assert_eq!((check_size(0), check_size(most)), (Ok(()), Ok(())));
+    for size in [most + 1, u64::MAX] {
+        assert_eq!(check_size(size).unwrap_err().status(), Status::Unsupported);
+    }
 }
 
 /// Data of this size in blocks of 512 bytes: some that compresses, some that does not, and both in turn.

@@ -88,7 +88,7 @@ def _locked(place: str) -> IO[bytes] | None:
 
 
 def refuse_zip(place: str) -> None:
-    """Refuses a zip file, of which zarr-python would make a folder."""
+    """Refuses a zip file: zarr-python would make a folder of that name."""
     path = place.removeprefix("file://").removeprefix("local://")
     if path.startswith("zip:") or (not is_url(path) and path.lower().endswith(".zip") and not Path(path).is_dir()):
         raise ValueError(f"{place} is a zip file, which convert cannot write; convert to a folder, and pack that")

@@ -112,14 +112,14 @@ def chain_of(codecs: Iterable[Codec], spec: ArraySpec) -> Chain:
 def data_type_of(dtype: ZDType[Any, Any]) -> Any:
     """The data type as `zarr.json` has it. zarr-python warns of those without a specification when an array is created,
     and not again."""
-    if dtype.to_native_dtype().kind in "biufc":  # those with one
+    if dtype.to_native_dtype().kind in "biufc":  # they have a specification
         return dtype.to_json(zarr_format=3)
     return json.loads(_unwarned(dtype))
 
 
 @lru_cache(maxsize=256)
 def _unwarned(dtype: ZDType[Any, Any]) -> str:
-    # The filters of warnings belong to the process.
+    # Filters of warnings hold for the whole process: they are changed once for each type, by one thread at a time.
     with _FILTERS, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return json.dumps(dtype.to_json(zarr_format=3))
