@@ -14,202 +14,16 @@
 #ifndef ZCODEC_EXAMPLE_ARRAY_STORE_HPP
 #define ZCODEC_EXAMPLE_ARRAY_STORE_HPP
 
+#include "array_metadata.hpp"
+#include "boxes.hpp"
+#include "cell_cache.hpp"
 #include "files.hpp"
+#include "thread_pool.hpp"
 #include "zcodec.hpp"
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <list>
 #include <map>
-#include <unordered_map>
-
-using Index = std::vector<std::uint64_t>;
-
-struct Metadata {
-  Index shape;
-  Index chunk_shape;
-  std::string data_type;
-  std::string fill_value;
-  std::string codecs;
-
-  std::string zarr_json() const {
-    return R"({"zarr_format": 3, "node_type": "array", "shape": )" + list(shape) + R"(, "data_type": ")" + data_type +
-           R"(", "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": )" + list(chunk_shape) +
-           R"(}}, "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}}, "fill_value": )" +
-           fill_value + R"(, "codecs": )" + codecs + R"(, "attributes": {)" + made_by + "}}";
-  }
-
-  // An attribute of each array that is made by this store.
-  static constexpr char made_by[] = R"("made_by": "array_store")";
-
-  static std::string list(const Index &numbers) {
-    std::string text;
-    for (const std::uint64_t number : numbers) {
-      text += (text.empty() ? "" : ", ") + std::to_string(number);
-    }
-    return "[" + text + "]";
-  }
-};
-
-// Part of a box that lies in one cell of a regular grid.
-struct Touched {
-  Index cell;
-  Index in_cell;  // where the part begins in the cell
-  Index in_box;   // where it begins in the box
-  Index shape;
-};
-
-inline std::vector<Touched> cells_of(const Index &cell_shape, const Index &start, const Index &shape) {
-  const std::size_t ndim = shape.size();
-  std::vector<Touched> all;
-  Index first(ndim), last(ndim);
-  for (std::size_t i = 0; i < ndim; i++) {
-    if (shape[i] == 0) {
-      return all;
-    }
-    first[i] = start[i] / cell_shape[i];
-    last[i] = (start[i] + shape[i] - 1) / cell_shape[i];
-  }
-  for (Index cell = first;;) {
-    Touched touched = {cell, Index(ndim), Index(ndim), Index(ndim)};
-    for (std::size_t i = 0; i < ndim; i++) {
-      const std::uint64_t begin = std::max(start[i], cell[i] * cell_shape[i]);
-      const std::uint64_t end = std::min(start[i] + shape[i], (cell[i] + 1) * cell_shape[i]);
-      touched.in_cell[i] = begin - cell[i] * cell_shape[i];
-      touched.in_box[i] = begin - start[i];
-      touched.shape[i] = end - begin;
-    }
-    all.push_back(std::move(touched));
-    std::size_t axis = ndim;
-    while (axis > 0 && ++cell[axis - 1] > last[axis - 1]) {
-      cell[axis - 1] = first[axis - 1];
-      axis--;
-    }
-    if (axis == 0) {
-      return all;
-    }
-  }
-}
-
-inline std::vector<std::int64_t> c_strides(const Index &shape, std::size_t element_size) {
-  std::vector<std::int64_t> strides(shape.size());
-  std::int64_t stride = static_cast<std::int64_t>(element_size);
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= static_cast<std::int64_t>(shape[i]);
-  }
-  return strides;
-}
-
-inline std::uint64_t product(const Index &shape) {
-  std::uint64_t count = 1;
-  for (const std::uint64_t size : shape) {
-    count *= size;
-  }
-  return count;
-}
-
-// The view of what begins at `start` in another view, which has strides.
-template <class Void>
-zcodec::BasicView<Void> subview(const zcodec::BasicView<Void> &view, const Index &start) {
-  std::int64_t offset = static_cast<std::int64_t>(view.offset());
-  for (std::size_t i = 0; i < start.size(); i++) {
-    offset += static_cast<std::int64_t>(start[i]) * view.strides()[i];
-  }
-  return zcodec::BasicView<Void>(view.memory(), view.memory_size(), view.strides(), static_cast<std::size_t>(offset));
-}
-
-// Requests a cache line, which need not exist: it changes nothing but how long a later read takes.
-inline void prefetch(std::uintptr_t address) {
-#ifdef __GNUC__
-  __builtin_prefetch(reinterpret_cast<const void *>(address));
-#else
-  (void)address;
-#endif
-}
-
-// Copies the elements of a box from one view to another; both have strides.
-inline void copy(const zcodec::ConstView &from, const zcodec::View &to, const Index &shape, std::size_t element_size) {
-  const std::vector<std::int64_t> &sources = from.strides(), &targets = to.strides();
-  // Elements that lie back to back on both sides are copied together.
-  std::size_t ndim = shape.size(), block = element_size;
-  if (ndim > 0 && sources[ndim - 1] == targets[ndim - 1] &&
-      targets[ndim - 1] == static_cast<std::int64_t>(element_size)) {
-    ndim--;
-    block *= static_cast<std::size_t>(shape[ndim]);
-  }
-  // Cells of the cache lie anywhere in memory; while a plane is copied, the next one is on its way.
-  const std::int64_t to_next_plane = ndim > 1 ? sources[ndim - 2] : 0;
-  const auto copy_axis = [&](const auto &self, std::size_t axis, const char *source, char *target) -> void {
-    for (std::uint64_t i = 0; i < shape[axis]; i++) {
-      if (axis + 1 == ndim) {
-        prefetch(reinterpret_cast<std::uintptr_t>(source) + static_cast<std::uintptr_t>(to_next_plane));
-        std::memcpy(target, source, block);
-      } else {
-        self(self, axis + 1, source, target);
-      }
-      source += sources[axis];
-      target += targets[axis];
-    }
-  };
-  const char *const source = static_cast<const char *>(from.memory()) + from.offset();
-  char *const target = static_cast<char *>(to.memory()) + to.offset();
-  if (ndim == 0) {
-    std::memcpy(target, source, block);
-  } else {
-    copy_axis(copy_axis, 0, source, target);
-  }
-}
-
-// Decoded cells, the least recently used one first to go.
-class Cache {
- public:
-  using Key = std::pair<std::uint64_t, std::uint64_t>;  // the numbers of the object's state and of the cell in it
-  using Cell = std::shared_ptr<Bytes>;
-
-  explicit Cache(std::size_t capacity) : capacity_(capacity) {}
-
-  bool is_empty() const { return capacity_ == 0; }
-
-  Cell find(const Key &key) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = cells_.find(key);
-    if (found == cells_.end()) {
-      return nullptr;
-    }
-    order_.splice(order_.end(), order_, found->second.second);
-    return found->second.first;
-  }
-
-  void insert(const Key &key, const Cell &cell) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (cells_.count(key) > 0) {
-      return;
-    }
-    cells_.emplace(key, std::make_pair(cell, order_.insert(order_.end(), key)));
-    size_ += cell->size();
-    while (size_ > capacity_) {
-      const auto oldest = cells_.find(order_.front());
-      size_ -= oldest->second.first->size();
-      cells_.erase(oldest);
-      order_.pop_front();
-    }
-  }
-
- private:
-  struct Hash {
-    std::size_t operator()(const Key &key) const {
-      return std::hash<std::uint64_t>()(key.first * 0x9E3779B97F4A7C15 + key.second);
-    }
-  };
-
-  std::mutex mutex_;
-  std::size_t capacity_;
-  std::size_t size_ = 0;
-  std::list<Key> order_;
-  std::unordered_map<Key, std::pair<Cell, std::list<Key>::iterator>, Hash> cells_;
-};
 
 class ArrayStore {
  public:
@@ -665,5 +479,23 @@ class ArrayStore {
   ThreadPool io_;
   ThreadPool workers_;
 };
+
+// Removes an array that this store has made, and nothing else.
+inline void remove_array(const std::string &directory) {
+  if (!std::filesystem::exists(directory)) {
+    return;
+  }
+  bool is_ours = std::filesystem::is_directory(directory);
+  if (is_ours && !std::filesystem::is_empty(directory)) {
+    is_ours = text_of(directory + "/zarr.json").find(Metadata::made_by) != std::string::npos;
+    for (const std::filesystem::directory_entry &entry : std::filesystem::directory_iterator(directory)) {
+      is_ours = is_ours && (entry.path().filename() == "zarr.json" || entry.path().filename() == "c");
+    }
+  }
+  if (!is_ours) {
+    throw std::runtime_error(directory + " is no array of this store; nothing was written");
+  }
+  std::filesystem::remove_all(directory);
+}
 
 #endif
