@@ -127,7 +127,7 @@ def test_encoded_chunks_may_be_any_buffer(chain, array):
     with pytest.raises(TypeError, match="back to back"):
         chain.decode(memoryview(encoded)[::2])
     for dtype in ("u2", "S2", "U1", "V2", "M8[s]", [("a", "u2")]):
-        with pytest.raises(TypeError, match="the encoded chunk must be bytes that lie back to back, not ndarray"):
+        with pytest.raises(TypeError, match="expected bytes that lie back to back, not ndarray"):
             chain.decode(np.zeros(16, dtype)[::2])
     with pytest.raises(TypeError, match="str"):
         chain.decode("text")

@@ -413,6 +413,21 @@ def test_convert_needs_an_array_that_can_be_read(tmp_path, capsys):
     assert f"zcodec: {array} cannot be read: No Zarr data type" in says(array)
 
 
+def test_an_interruption_while_modules_are_imported(store, monkeypatch):
+    def interrupted(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(zcodec.cli, "import_module", interrupted)
+    assert main(["verify", str(store)]) == 130
+
+
+@pytest.mark.parametrize("document", ["[]", "5", '"x"'])
+def test_metadata_that_is_no_object(store, capsys, document):
+    (store / "images/a/zarr.json").write_text(document)
+    assert main(["verify", str(store / "images/a")]) == 2
+    assert f"(zcodec: zarr.json is {document}, expected an object)" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("place", ["{}/nothing", "{}/images/a/c", "memory://zcodec-test/nothing"])
 def test_a_place_without_a_store(store, place, capsys):
     if "://" in place:
@@ -531,6 +546,21 @@ def test_convert_of_structs_in_big_endian_order(tmp_path, capsys, fields, fill_v
     capsys.readouterr()
     stored = (tmp_path / "b/c/0").read_bytes()
     assert stored == np.array(values[0], dtype.newbyteorder("<")).tobytes()
+
+
+@pytest.mark.filterwarnings("ignore:The data type")
+def test_convert_of_structs_to_big_endian_order(tmp_path, capsys):
+    """zarr-python 3.1 drops the byte order of structs."""
+    dtype = np.dtype([("a", "<i2"), ("b", "<f8")])
+    zarr.create_array(tmp_path / "a", shape=(4,), chunks=(2,), dtype=dtype)[...] = np.array([(1, 2.5)] * 4, dtype)
+    codecs = [{"name": "bytes", "configuration": {"endian": "big"}}]
+    status = main(["convert", str(tmp_path / "a"), str(tmp_path / "b"), "--codecs", json.dumps(codecs), "--quiet"])
+    if status == 0:
+        assert (tmp_path / "b/c/0").read_bytes()[:2] == b"\0\1"
+    else:
+        assert status == 2 and not (tmp_path / "b").exists()
+        says = r"--codecs asks for the byte order 'big', but zarr-python \S+ makes 'little' of it for .*'a'"
+        assert re.search(says, capsys.readouterr().err)
 
 
 def test_convert_verifies_what_others_will_open(tmp_path, capsys, monkeypatch):
@@ -1343,6 +1373,14 @@ def test_grids():
     assert grid.count == 8 and len(list(grid)) == 8
     assert grid.shape((3, 1)) == (9, 5) and grid.region((3, 1)) == (slice(11, 12), slice(5, 7))
     assert Grid({"shape": [8], "chunk_grid": {"name": "rectilinear", "configuration": {"chunk_shapes": [[4, 4, 4]]}}}).sizes[0].count == 2
+    # As many chunks as no memory holds, beyond the array.
+    for sizes, expected in (([[3, 10**12]], [3, 3]), ([2, [3, 10**12], 7], [2, 3]), ([[0, 5], 4], None)):
+        document = {"shape": [5], "chunk_grid": {"name": "rectilinear", "configuration": {"chunk_shapes": [sizes]}}}
+        if expected is None:
+            with pytest.raises(ValueError, match="a chunk has at least one element"):
+                Grid(document)
+        else:
+            assert Grid(document).chunks == [expected]
     assert list(Grid({"shape": [0, 5], "chunks": [3, 3]})) == []
     assert list(Grid({"shape": [], "chunks": []})) == [()]
     assert list(Grid({"shape": [2, 4], "chunks": [1, 2]})) == [(0, 0), (0, 1), (1, 0), (1, 1)]

@@ -112,6 +112,39 @@ async def test_what_a_thread_has_begun_ends_before_its_call():
         assert done == ["first"]
 
 
+async def test_what_waits_for_a_thread_is_cancelled_at_once():
+    released, done = threading.Event(), []
+    executor = ThreadPoolExecutor(1)
+    asyncio.get_running_loop().set_default_executor(executor)
+    busy = executor.submit(released.wait, 60)
+    try:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(in_thread(done.append, "late"), 0.05)
+        assert not busy.done()
+    finally:
+        released.set()
+    executor.shutdown()
+    assert done == []
+
+
+@pytest.mark.parametrize("place", ["memory", "files", "wrapped"])
+def test_methods_of_one_store_are_called(tmp_path, monkeypatch, place):
+    """As mocks replace them."""
+    store = zarr.storage.LocalStore(tmp_path) if place == "files" else zarr.storage.MemoryStore()
+    outer = zarr.storage.WrapperStore(store) if place == "wrapped" else store
+    array = zarr.create_array(outer, shape=(4,), chunks=(2,), dtype="int16")
+    array[...] = 7
+    keys, get = [], store.get
+
+    async def counting_get(key, *arguments, **options):
+        keys.append(key)
+        return await get(key, *arguments, **options)
+
+    monkeypatch.setattr(store, "get", counting_get)
+    assert array[...].tolist() == [7] * 4
+    assert sorted(keys) == ["c/0", "c/1"]
+
+
 @pytest.mark.parametrize("chunks", [(64, 1200), (700, 500), (40, 40)], ids=["large", "larger", "small"])
 @pytest.mark.parametrize("shards", [False, True])
 @pytest.mark.parametrize("folder", [False, True])

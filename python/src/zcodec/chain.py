@@ -53,7 +53,7 @@ class Chain:
     support it).
 
     A chain is immutable once its paddings are set. Any number of threads may then use it at once; every call releases
-    the GIL. It pickles by its metadata, and works after a fork.
+    the GIL. It pickles by its metadata, and works after a fork; its paddings and classes of codecs must pickle, too.
     """
 
     def __init__(
@@ -66,6 +66,8 @@ class Chain:
         registry: Registry | None = None,
         max_decoded_size: int = 0,
     ) -> None:
+        if isinstance(codecs, Mapping):
+            raise TypeError("codecs is one codec, expected a list of codecs")
         codecs_json = _json(codecs if isinstance(codecs, str | bytes) else list(codecs))
         input_json = _input_json(data_type, shape, fill_value)
         self._make(codecs_json, input_json, registry, max_decoded_size)
@@ -88,7 +90,8 @@ class Chain:
         registry: Registry | None = None,
         max_decoded_size: int = 0,
     ) -> Self:
-        """The chain of a whole array document: a `zarr.json`, or the `.zarray` of Zarr v2."""
+        """The chain of a whole array document, its text or the parsed object, not a path: a `zarr.json`, or the
+        `.zarray` of Zarr v2."""
         text = _json(document)
         options = _chain_options(registry, max_decoded_size)
         chain, error = new_chain(), new_error()
@@ -240,7 +243,8 @@ class Chain:
         an array for each chunk; they share no memory with each other or with `buffers`. `box` is one for all chunks, or
         a list with one for each.
 
-        All chunks are decoded, even if some fail; then the first error is raised, with a note of its place.
+        All chunks are decoded, even if some fail; then the first error is raised, with a note of its place. Not for
+        chains of bytes->bytes codecs: ValueError.
         """
         from zcodec import tasks
 
@@ -248,7 +252,7 @@ class Chain:
 
     def encode_many(self, arrays: Iterable[Any], *, max_threads: int | None = None) -> list[bytes]:
         """Encodes many chunks in one call, on all processors or at most `max_threads` threads. Errors as in
-        `decode_many`."""
+        `decode_many`, also for chains of bytes->bytes codecs."""
         from zcodec import tasks
 
         return tasks.encode_many(self, arrays, max_threads)

@@ -433,4 +433,4 @@ def writable_buffer(buffer: Buffer) -> Any:
     try:
         return _from_buffer("uint8_t[]", buffer, require_writable=True)
     except BufferError as error:
-        raise ValueError(f"the buffer is read-only: {error}") from None
+        raise ValueError(f"the buffer is read-only, or its bytes do not lie back to back: {error}") from None

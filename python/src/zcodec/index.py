@@ -63,6 +63,8 @@ class Index:
     def entry(self, cell: Sequence[int]) -> Range | None:
         """Where the inner chunk at these coordinates lies, in the grid of the array that `sharding_indexed` receives;
         None if it is not stored, because it is the fill value; in a chain without one the shard is damaged."""
+        if any(index < 0 for index in cell):
+            raise IndexError(f"there is no inner chunk {tuple(cell)}")
         cells, entry, present = ffi.new("uint64_t[]", cell), ffi.new("zcodec_range *"), ffi.new("int32_t *")
         error = new_error()
         check(lib.zcodec_index_entry(self.handle, cells, len(cell), entry, present, error), error)

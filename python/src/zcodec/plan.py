@@ -142,7 +142,9 @@ class Plan(Stages):
 
     @property
     def index(self) -> Index | None:
-        """The index of the shard, once it is known; None if the chain has none."""
+        """The index of the shard; None if the chain has none, or a codec before the shard needs the whole of it.
+
+        Raises `Error`: INVALID_ARGUMENT until its bytes have been supplied, and if every box is empty."""
         index, error = ffi.new("zcodec_index **"), new_error()
         check(lib.zcodec_plan_index(self._handle, index, error), error)
         return None if index[0] == NULL else Index.adopt(index[0])

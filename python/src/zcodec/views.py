@@ -24,7 +24,7 @@ def from_buffer(buffer: Buffer) -> Any:
             return ffi.from_buffer(np.atleast_1d(buffer).view(np.uint8))
         return ffi.from_buffer(buffer)
     except (TypeError, ValueError, BufferError) as error:
-        raise TypeError(f"the encoded chunk must be bytes that lie back to back, not {type(buffer).__name__}: {error}") from None
+        raise TypeError(f"expected bytes that lie back to back, not {type(buffer).__name__}: {error}") from None
 
 
 def must_be_bytes(buffer: Buffer) -> None:

@@ -56,7 +56,8 @@ class Writer(Stages):
     at once, and supply at once; where their boxes share elements, either wins.
 
     Raises `Error`: UNSUPPORTED for a chain that makes no shards, CORRUPT_DATA for damaged old chunks, INVALID_ARGUMENT
-    for calls out of order (no `put` after the first `ranges`, `finish` once and last).
+    for calls out of order (no `put` after the first `ranges`, `finish` once and last), for an `old_size` without an
+    `index`, and for an index that was decoded for an object of another size: then somebody has changed the shard since.
     """
 
     def __init__(

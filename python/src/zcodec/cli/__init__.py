@@ -6,7 +6,7 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 import zcodec
@@ -18,16 +18,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may have characters that the terminal lacks
     try:
-        import_module("zcodec.zarr")  # first, because it says which zarr it needs
-        from zcodec.cli import convert, inspect, verify
-    except ModuleNotFoundError as error:
-        print(f"zcodec: {error}; install zcodec with its extra 'cli', which the command needs", file=sys.stderr)
-        return 2
-    except ImportError as error:
-        print(f"zcodec: {error}", file=sys.stderr)
-        return 2
-    run = {"inspect": inspect.run, "verify": verify.run, "convert": convert.run}[options.command]
-    try:
+        run = _command(options.command)
+        if run is None:
+            return 2
         status = run(options)
         if sys.stdout is not None:  # None if the command was started with stdout closed
             sys.stdout.flush()
@@ -40,6 +33,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         print(f"zcodec: {_text_of(error)}", file=sys.stderr)
         return 2
+
+
+def _command(name: str) -> Callable[[argparse.Namespace], int] | None:
+    """The function of a command; None, with a message, if something that it needs is not installed."""
+    try:
+        import_module("zcodec.zarr")  # first, because it says which zarr it needs
+        from zcodec.cli import convert, inspect, verify
+    except ModuleNotFoundError as error:
+        print(f"zcodec: {error}; install zcodec with its extra 'cli', which the command needs", file=sys.stderr)
+        return None
+    except ImportError as error:
+        print(f"zcodec: {error}", file=sys.stderr)
+        return None
+    return {"inspect": inspect.run, "verify": verify.run, "convert": convert.run}[name]
 
 
 def _text_of(error: Exception) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,8 @@ def _metadata(options: argparse.Namespace, source: Any) -> Any:
         attributes=attributes,
     )
     _refuse_unreadable(store, array)
+    made_document: dict[str, Any] = dict(array.metadata.to_dict())
+    _refuse_other_byte_order(chain, Chain(made_document["codecs"], made_document["data_type"], first), array.dtype)
     return array.metadata
 
 
@@ -134,6 +136,23 @@ def _refuse_unreadable(store: MemoryStore, array: Any) -> None:
     except Exception as error:
         what = f"a zarr.json with the data type {array.dtype} and these codecs"
         raise ValueError(f"zarr-python {zarr.__version__} cannot open {what}: {reason(error)}") from error
+
+
+def _refuse_other_byte_order(asked: Chain, made: Chain, dtype: np.dtype[Any]) -> None:
+    """Refuses codecs that lost the byte order which was asked for, as zarr-python 3.1 loses that of structs."""
+    for order, other in zip(_byte_orders(asked.codecs), _byte_orders(made.codecs)):
+        if order != other:
+            what = f"--codecs asks for the byte order {order!r}, but zarr-python {zarr.__version__} makes {other!r}"
+            raise ValueError(f"{what} of it for {dtype}")
+
+
+def _byte_orders(codecs: list[dict[str, Any]]) -> Iterator[str]:
+    """Those of the codecs `bytes` of a chain, and of shards in it. Structs without one are little-endian."""
+    for codec in codecs:
+        configuration = codec.get("configuration", {})
+        if codec["name"] == "bytes":
+            yield configuration.get("endian", "little")
+        yield from _byte_orders(configuration.get("codecs", []))
 
 
 def _elements(source: Any) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, repeat
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -113,9 +113,21 @@ def _sizes(document: dict[str, Any]) -> list[int | list[int]]:
     configuration = document["chunk_grid"]["configuration"]
     if document["chunk_grid"]["name"] == "regular":
         return list(configuration["chunk_shape"])
-    return [axis if isinstance(axis, int) else _unpacked(axis) for axis in configuration["chunk_shapes"]]
+    axes = zip(configuration["chunk_shapes"], document["shape"], strict=True)
+    return [axis if isinstance(axis, int) else _unpacked(axis, array_size) for axis, array_size in axes]
 
 
-def _unpacked(sizes: list[Any]) -> list[int]:
-    """The sizes of all chunks: `[size, count]` stands for `count` chunks of one size."""
-    return list(chain.from_iterable([size] if isinstance(size, int) else repeat(*size) for size in sizes))
+def _unpacked(sizes: list[Any], array_size: int) -> list[int]:
+    """The sizes of the chunks up to the end of the array: `[size, count]` stands for `count` chunks of one size, which
+    may be more than any memory holds."""
+    unpacked: list[int] = []
+    end = 0
+    for item in sizes:
+        size, count = (item, 1) if isinstance(item, int) else item
+        if unpacked and end >= array_size:
+            break
+        needed = -(-(array_size - end) // size) if size > 0 else 1
+        count = min(count, max(needed, 1))
+        unpacked += repeat(size, count)
+        end += size * count
+    return unpacked

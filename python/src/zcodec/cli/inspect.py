@@ -64,7 +64,8 @@ def _print(found: dict[str, Any]) -> None:
         configuration = json.dumps(codec.get("configuration", {}))
         print(f"  {'codecs' if i == 0 else '':9} {i} {codec['name']} {configuration}")
     for warning in found["warnings"]:
-        print(f"  warning   codecs[{warning['codec_index']}] {warning['code']}: {warning['message']}")
+        place = warning.get("path") or f"/{warning['codec_index']}"
+        print(f"  warning   {place} {warning['code']}: {warning['message']}")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -79,6 +79,9 @@ def unopened(path: StorePath, error: Exception) -> Unopened | Exception:
             document = json.loads(text)
         except Exception:  # each kind of store raises its own
             return error
+        if not isinstance(document, dict) and document is not None:
+            error.add_note(f"zcodec: {_DOCUMENTS[zarr_format]} is {text.decode(errors='replace')[:40]}, expected an object")
+            return error
         if not isinstance(document, dict) or document.get("node_type", "array") != "array":
             continue
         try:

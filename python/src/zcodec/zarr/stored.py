@@ -52,7 +52,7 @@ def support_sync(getters: Sequence[Any]) -> bool:
 def are_of_zarr(getters: Sequence[Any]) -> bool:
     """Whether the stores of these paths are zarr-python's own. The synchronous methods of others may call functions of
     zarr-python that do not work on the thread of its event loop."""
-    return all(cls.__module__.startswith("zarr.") for store in _stores(getters) for cls in _classes(store))
+    return all(type(layer).__module__.startswith("zarr.") for store in _stores(getters) for layer in _layers(store))
 
 
 def _stores(getters: Sequence[Any]) -> Iterable[Any]:
@@ -61,22 +61,26 @@ def _stores(getters: Sequence[Any]) -> Iterable[Any]:
 
 
 def _supports_sync(store: Any) -> bool:
-    return getattr(store, "_supports_sync_io", True) and all(map(_has_sync, _classes(store)))
+    if not getattr(store, "_supports_sync_io", True):
+        return False
+    layers = list(_layers(store))
+    classes: list[type] = [type(layer) for layer in layers]
+    return all(map(_has_sync, classes)) and not any(map(local.is_patched, layers))
 
 
-def _classes(store: Any) -> Iterator[type]:
-    """The class of a store, and those of the stores that it wraps."""
+def _layers(store: Any) -> Iterator[Any]:
+    """A store, and the stores that it wraps."""
     while isinstance(store, WrapperStore):
-        yield type(store)
+        yield store
         store = store._store
-    yield type(store)
+    yield store
 
 
 @lru_cache(maxsize=64)
 def _has_sync(store: type) -> bool:
     """Whether the store has `get_sync` and the like, and no subclass of their class overrides `get`, `set` or
     `delete`."""
-    depths = [(_depth(store, f"{name}_sync"), _depth(store, name)) for name in ("get", "set", "delete")]
+    depths = [(_depth(store, f"{name}_sync"), _depth(store, name)) for name in local.METHODS]
     return all(sync <= usual and sync < math.inf for sync, usual in depths)
 
 

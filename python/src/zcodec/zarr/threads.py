@@ -77,19 +77,26 @@ def for_each(items: Sequence[Item], work: Callable[[Item, int], None], size: int
 
 async def in_thread(work: Callable[..., Any], *arguments: Any) -> Any:
     """As `asyncio.to_thread`. If this is cancelled, `is_cancelled` tells the work, and this first waits for what has
-    begun: that may be filling memory of the caller."""
-    cancelled = threading.Event()
+    begun: that may be filling memory of the caller. Work that still waits for a thread never begins."""
+    cancelled, begun, lock = threading.Event(), threading.Event(), threading.Lock()
 
     def run() -> Any:
         _cancelled.set(cancelled)
-        return None if cancelled.is_set() else work(*arguments)
+        with lock:
+            if cancelled.is_set():
+                return None
+            begun.set()
+        return work(*arguments)
 
     job = asyncio.get_running_loop().run_in_executor(None, contextvars.copy_context().run, run)
     while not job.done():
         try:
             await asyncio.wait([job])
         except asyncio.CancelledError:
-            cancelled.set()
+            with lock:
+                cancelled.set()
+            if not begun.is_set():
+                raise
     if cancelled.is_set():
         job.exception()  # nobody else asks for it
         raise asyncio.CancelledError

@@ -53,8 +53,8 @@ class ChunkWrite:
         self._axes: Axes | None = None
         self._part: Array | None = None
         self._resolve()
-        # `is_complete` ignores elements beyond the array. Shards keep those, as in zarr-python: they come back when the
-        # array grows.
+        # `is_complete` ignores elements beyond the array. Shards keep those, as zarr-python keeps them if there is no
+        # other codec: they come back when the array grows.
         is_whole = self._axes is not None and self._axes.is_whole
         self.needs_old = not is_whole and (chain.has_index or not is_complete)
         self._is_at_edge = is_complete and not is_whole
