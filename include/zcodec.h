@@ -32,8 +32,8 @@
  * Without an array->bytes codec, transpose and reshape leave the unused bits of a bool or small number as they are.
  *
  * Threads: functions that take a const handle may run in any number of threads at once on the same
- * handle. During a call with any other handle no other thread may use that handle, unless the comment
- * of the function says otherwise. The library has no global state except the panic hook that
+ * handle. During a call of a function that takes a handle which is not const, no other thread may use
+ * that handle, unless the comment of the function says otherwise. The library has no global state except the panic hook that
  * SECURITY.md describes. It starts threads only for max_threads > 1, never more than there are
  * processors, and they end before the call returns. In a release build every function works on a stack
  * of 64 KiB; encoding with numcodecs.lzma, and a few codecs deep within shards (docs/limits.md), need
@@ -923,7 +923,7 @@ enum zcodec_status zcodec_plan_new(const struct zcodec_chain *chain,
 
 /**
  * The ranges of the next stage, sorted by offset. `*count` is 0 when the views are complete. `*ranges` is valid until
- * the next call of this function. INVALID_ARGUMENT: a range of the previous stage has not been supplied, or an error
+ * the next call of this function, or until the plan is freed. INVALID_ARGUMENT: a range of the previous stage has not been supplied, or an error
  * has ended the plan. CORRUPT_DATA: the index names a range that cannot be, or an inner chunk is missing and the chain
  * has no fill value. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the plan. No other thread may use the
  * plan during this call. Since 0.2.
@@ -949,7 +949,7 @@ enum zcodec_status zcodec_plan_supply(struct zcodec_plan *plan,
                                       struct zcodec_error **error);
 
 /**
- * Supplies all ranges of this stage, and decodes them on up to max_threads threads. Range i has `sizes[i]` bytes at
+ * Supplies all ranges of this stage, and decodes them on up to max_threads threads or by the executor. Range i has `sizes[i]` bytes at
  * `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like zcodec_plan_supply,
  * but no other call may use the plan at the same time. Since 0.2.
  */
@@ -991,8 +991,7 @@ struct zcodec_index *zcodec_index_ref(const struct zcodec_index *index);
 void zcodec_index_free(struct zcodec_index *index);
 
 /**
- * Gives the chain of a shard's inner chunks; for shards in shards, that of the outer shard's, which are shards
- * themselves. Codecs before sharding_indexed are not part of it: the elements of an inner chunk, their type and the
+ * Gives the chain of a shard's inner chunks. For shards in shards, these are the inner shards. Codecs before sharding_indexed are not part of it: the elements of an inner chunk, their type and the
  * order of its dimensions are those of the array that sharding_indexed receives. A plan sees through those codecs.
  * `*inner` is a handle of its own, which the caller frees with zcodec_chain_free; it is NULL on failure.
  * UNSUPPORTED: the chain's array->bytes codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
@@ -1087,8 +1086,8 @@ enum zcodec_status zcodec_writer_put(struct zcodec_writer *writer,
 
 /**
  * The ranges of the old object that are needed because parts of inner chunks were put, sorted by offset. `*count` is 0
- * when nothing more is needed. `*ranges` is valid until the next call of this function. After the first call nothing
- * can be put.
+ * when nothing more is needed. `*ranges` is valid until the next call of this function, or until the writer is
+ * freed. After the first call nothing can be put.
  *
  * The inner chunks that need no old bytes are encoded, which may fail as zcodec_writer_put may. INVALID_ARGUMENT: a
  * range has not been supplied, or the writer is finished or has failed; the writer is unchanged. UNSUPPORTED: only a
@@ -1275,7 +1274,7 @@ enum zcodec_status zcodec_chain_warnings_json(const struct zcodec_chain *chain,
  * `user_data`. `free_user_data` (may be NULL) is called on it once, when nothing uses the callbacks any more: no
  * chain, no chain that zcodec_chain_with_shape or zcodec_chain_inner made from it, no plan and no writer. Replacing
  * the callbacks gives up this chain's share only; if it was the last, this call frees their data after it has set the
- * new ones. If this call fails, it is not called: the caller still owns `user_data`.
+ * new ones. If this call fails, `free_user_data` is not called: the caller still owns `user_data`.
  *
  * Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use
  * the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index.
@@ -1395,7 +1394,7 @@ void zcodec_error_free(struct zcodec_error *error);
 
 /**
  * The features of this build, as JSON: {"version", "codecs": [{"name", "aliases": [..]}, ..], "data_types": [..]}; the
- * data type "r*" stands for raw bits of any whole number of bytes. UTF-8, NUL-terminated, static.
+ * data type "r*" stands for raw bits of a whole number of bytes, up to 2^29 - 1. UTF-8, NUL-terminated, static.
  */
 const char *zcodec_supported_json(void);
 

@@ -112,6 +112,21 @@ pub(crate) fn element_count(shape: &[u64]) -> u64 {
     shape.iter().fold(1, |count: u64, size| count.saturating_mul(*size))
 }
 
+/// The index in C order of the element at this position.
+pub(crate) fn index_of(position: &[u64], shape: &[u64]) -> u64 {
+    position.iter().zip(shape).fold(0, |index, (position, size)| index * size + position)
+}
+
+/// The position of the element with this index in C order.
+pub(crate) fn position_of(mut index: u64, shape: &[u64]) -> Vec<u64> {
+    let mut position = vec![0; shape.len()];
+    for (position, size) in position.iter_mut().zip(shape).rev() {
+        *position = index % (*size).max(1);
+        index /= (*size).max(1);
+    }
+    position
+}
+
 /// A list of sizes, each at least `least`.
 ///
 /// # Errors

@@ -273,3 +273,63 @@ fn the_element_at_fault_is_the_same_at_every_address() {
         }
     }
 }
+
+/// Chunks of more than one tile whose elements lie in memory in another order than in the encoded bytes.
+#[test]
+fn transposed_chunks_have_the_bytes_and_the_faults_of_their_definition() {
+    let shapes: [(&[usize], &[usize]); 4] = [
+        (&[90, 70, 150], &[2, 1, 0]),
+        (&[300_001, 3], &[1, 0]),
+        (&[9, 4, 100, 240], &[3, 0, 2, 1]),
+        (&[40, 41, 42, 7], &[1, 3, 2, 0]),
+    ];
+    for (shape, order) in shapes {
+        let count: usize = shape.iter().product();
+        let encoded_shape: Vec<usize> = order.iter().map(|axis| shape[*axis]).collect();
+        // Where each element of the encoded array lies in memory.
+        let places: Vec<usize> = (0..count)
+            .map(|mut index| {
+                let mut position = vec![0; shape.len()];
+                for (axis, size) in order.iter().zip(&encoded_shape).rev() {
+                    position[*axis] = index % size;
+                    index /= size;
+                }
+                position.iter().zip(shape).fold(0, |place, (at, size)| place * size + at)
+            })
+            .collect();
+        let input = json!({"data_type": "uint16", "shape": shape, "fill_value": 0});
+        let transpose = json!({"name": "transpose", "configuration": {"order": order}});
+        let options = CallOptions::default();
+        let mut elements: Vec<u16> = (0..count).map(|index| (index * 7 % 32_000) as u16).collect();
+        let bytes_of =
+            |elements: &[u16]| elements.iter().flat_map(|element| element.to_ne_bytes()).collect::<Vec<u8>>();
+
+        let big = json!({"name": "bytes", "configuration": {"endian": "big"}});
+        let swapped = chain(&[transpose.clone(), big], &input).unwrap();
+        let expected: Vec<u8> = places.iter().flat_map(|place| elements[*place].to_be_bytes()).collect();
+        assert!(swapped.encode_to_vec(&bytes_of(&elements), &options).unwrap() == expected, "{shape:?} {order:?}");
+        assert!(swapped.decode_to_vec(&expected, &options).unwrap() == bytes_of(&elements), "{shape:?} {order:?}");
+
+        let cast = json!({"name": "cast_value", "configuration": {"data_type": "int16"}});
+        let little = json!({"name": "bytes", "configuration": {"endian": "little"}});
+        let checked = chain(&[transpose, cast, little], &input).unwrap();
+        let mut encoded = checked.encode_to_vec(&bytes_of(&elements), &options).unwrap();
+        assert!(checked.decode_to_vec(&encoded, &options).unwrap() == bytes_of(&elements), "{shape:?} {order:?}");
+        // The later of two faults comes first in the tiles of some order.
+        for [first, second] in [[count - 2, count - 1], [1, encoded_shape[1] + 1], [count / 3, count / 2]] {
+            let kept = (elements[places[first]], elements[places[second]]);
+            (elements[places[first]], elements[places[second]]) = (40_000, 40_001);
+            let error = checked.encode_to_vec(&bytes_of(&elements), &options).unwrap_err();
+            assert_eq!(error.status(), Status::OutOfRange);
+            assert_eq!(error.element_index(), Some(first as u64), "{shape:?} {order:?}");
+            (elements[places[first]], elements[places[second]]) = kept;
+
+            let kept = encoded.clone();
+            encoded[2 * first + 1] |= 0x80;
+            encoded[2 * second + 1] |= 0x80;
+            let error = checked.decode_to_vec(&encoded, &options).unwrap_err();
+            assert_eq!(error.element_index(), Some(first as u64), "{shape:?} {order:?}");
+            encoded = kept;
+        }
+    }
+}

@@ -120,10 +120,7 @@ impl Coding {
                 (ffi::input(input.cast(), input_size, self.input)?, ffi::output(output.cast(), capacity, self.output)?)
             };
             let result = (self.into)(chain, input, output, &options);
-            *output_size = match &result {
-                Ok(size) => *size,
-                Err(error) => error.needed_capacity().unwrap_or(0),
-            };
+            *output_size = ffi::reported_size(&result);
             result.map(drop)
         })
     }

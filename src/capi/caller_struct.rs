@@ -16,7 +16,7 @@ use std::mem::MaybeUninit;
 pub(super) unsafe trait CallerStruct: Copy {
     /// The name in the header.
     const NAME: &'static str;
-    /// The `struct_size` of the oldest version.
+    /// The `struct_size` of the oldest version: the end of its last member. It stays when members are added.
     const OLDEST_SIZE: usize;
     /// Where each member begins and ends, in order. [`members!`] makes it.
     const MEMBERS: &'static [(usize, usize)];

@@ -8,6 +8,7 @@ use crate::chain::{Chain, ChainOptions};
 use crate::codec;
 use crate::error::Result;
 use std::ffi::c_char;
+use std::mem::offset_of;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ pub struct zcodec_chain_options {
 // SAFETY: integers and a pointer, in the layout of C; all zeros is a value.
 unsafe impl CallerStruct for zcodec_chain_options {
     const NAME: &'static str = "zcodec_chain_options";
-    const OLDEST_SIZE: usize = size_of::<Self>();
+    const OLDEST_SIZE: usize = offset_of!(zcodec_chain_options, max_decoded_size) + size_of::<u64>();
     const MEMBERS: &'static [(usize, usize)] = members!(
         zcodec_chain_options: struct_size: usize, registry: *const zcodec_registry, max_decoded_size: u64
     );

@@ -5,6 +5,7 @@ use super::error::zcodec_status;
 use super::ffi;
 use crate::error::{Error, Result};
 use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
 
 /// Receives text from a callback. Opaque. Valid for the duration of the callback only. Since 0.2.
 #[derive(Debug, Default)]
@@ -166,7 +167,7 @@ pub struct zcodec_codec {
 // SAFETY: sizes, integers, pointers and optional functions, in the layout of C.
 unsafe impl CallerStruct for zcodec_codec {
     const NAME: &'static str = "zcodec_codec";
-    const OLDEST_SIZE: usize = size_of::<Self>();
+    const OLDEST_SIZE: usize = offset_of!(zcodec_codec, decode) + size_of::<Option<Code>>();
     const MEMBERS: &'static [(usize, usize)] = members!(
         zcodec_codec: struct_size: usize, name: *const c_char, kind: i32, reserved: u32, user_data: *mut c_void,
         free_user_data: Option<Free>, bind: Option<Bind>, free_state: Option<Free>,

@@ -4,6 +4,7 @@ use super::caller_struct::{CallerStruct, members};
 use crate::error::{Error, Result, Status};
 use crate::parallel::Executor;
 use std::ffi::c_void;
+use std::mem::offset_of;
 use std::num::NonZeroUsize;
 
 /// Runs job `i` of a batch. `run` of the executor calls it, on any thread, and never after `run` has returned.
@@ -34,17 +35,17 @@ pub struct zcodec_executor {
     >,
 }
 
+type Run = unsafe extern "C" fn(*mut c_void, zcodec_job_fn, *mut c_void, u32) -> i32;
+
 // SAFETY: sizes, integers, pointers and an optional function, in the layout of C.
 unsafe impl CallerStruct for zcodec_executor {
     const NAME: &'static str = "zcodec_executor";
-    const OLDEST_SIZE: usize = size_of::<Self>();
+    const OLDEST_SIZE: usize = offset_of!(zcodec_executor, run) + size_of::<Option<Run>>();
     const MEMBERS: &'static [(usize, usize)] = members!(
         zcodec_executor: struct_size: usize, user_data: *mut c_void, max_workers: u32, reserved: u32,
-        run: Option<unsafe extern "C" fn(*mut c_void, zcodec_job_fn, *mut c_void, u32) -> i32>
+        run: Option<Run>
     );
 }
-
-type Run = unsafe extern "C" fn(*mut c_void, zcodec_job_fn, *mut c_void, u32) -> i32;
 
 /// An executor that has been read.
 #[derive(Debug)]

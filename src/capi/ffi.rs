@@ -169,6 +169,14 @@ fn check_size<T>(count: usize, name: &str) -> Result<()> {
     }
 }
 
+/// What an argument for the size of an output gets: the size, the capacity that is needed, or 0.
+pub(super) fn reported_size(result: &Result<usize>) -> usize {
+    match result {
+        Ok(size) => *size,
+        Err(error) => error.needed_capacity().unwrap_or(0),
+    }
+}
+
 /// Refuses an input and an output that share bytes.
 pub(super) fn check_overlap(input: (*const u8, usize), output: (*const u8, usize)) -> Result<()> {
     let [(input, input_end), (output, output_end)] =

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, Status};
 use crate::float_environment::with_host_environment;
 use crate::interface::{ASKS_FOR_MORE, Binding, Call, Codec, Kind, Pass, Transform, too_small};
 use crate::json::{self, Configuration, shown};
-use crate::memory::{copy, grow};
+use crate::memory;
 use crate::representation::{ArrayRepresentation, ByteSize, Representation};
 use serde_json::{Map, Value};
 use std::ffi::c_void;
@@ -272,11 +272,10 @@ impl State {
 impl Transform for State {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8], call: &mut Call<'_>) -> Result<usize> {
         let capacity = encoded.len();
-        let mut normalized = Vec::new();
+        let mut normalized;
         let decoded = match &self.narrow_type {
             Some(data_type) => {
-                grow(&mut normalized, decoded.len())?;
-                copy(decoded, &mut normalized);
+                normalized = memory::to_vec(decoded)?;
                 data_type.normalize(&mut normalized);
                 &normalized
             }

@@ -17,7 +17,7 @@ fn supported() -> Value {
 }
 
 /// The features of this build, as JSON: {"version", "codecs": [{"name", "aliases": [..]}, ..], "data_types": [..]}; the
-/// data type "r*" stands for raw bits of any whole number of bytes. UTF-8, NUL-terminated, static.
+/// data type "r*" stands for raw bits of a whole number of bytes, up to 2^29 - 1. UTF-8, NUL-terminated, static.
 #[unsafe(no_mangle)]
 pub extern "C" fn zcodec_supported_json() -> *const c_char {
     SUPPORTED.as_ptr()

@@ -103,7 +103,7 @@ impl PaddingHook for Callbacks {
 /// `user_data`. `free_user_data` (may be NULL) is called on it once, when nothing uses the callbacks any more: no
 /// chain, no chain that zcodec_chain_with_shape or zcodec_chain_inner made from it, no plan and no writer. Replacing
 /// the callbacks gives up this chain's share only; if it was the last, this call frees their data after it has set the
-/// new ones. If this call fails, it is not called: the caller still owns `user_data`.
+/// new ones. If this call fails, `free_user_data` is not called: the caller still owns `user_data`.
 ///
 /// Both functions and `user_data` must be safe to use from every thread that uses the chain. No other thread may use
 /// the chain during this call. INVALID_ARGUMENT: there is no pad or offset codec at this index.
@@ -170,7 +170,8 @@ fn set(chain: &mut Chain, path: &[PathStep], callbacks: Callbacks) -> crate::Res
     }
 }
 
-/// A list of codecs, named by the member of the outer codec that holds it, and the index of a codec in it.
+/// Parses a JSON Pointer into steps, outermost first: the member of the outer codec that holds a list of codecs, and the
+/// index of a codec in that list.
 fn parse_path(path: &str) -> crate::Result<Vec<PathStep>> {
     let wrong =
         || Error::argument(format!("path is {path:?}, expected one such as \"/0/configuration/codecs/1\" or \"/2\""));

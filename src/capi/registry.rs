@@ -6,9 +6,7 @@ use super::error::{zcodec_error, zcodec_status};
 use super::ffi;
 use super::host_codec::Host;
 use crate::codec;
-use crate::error::{Error, Status};
 use crate::interface::Registry;
-use std::ffi::CStr;
 use std::sync::Arc;
 
 /// The built-in codecs and those that the host added. Opaque. Several threads may create chains with it at once, but
@@ -57,12 +55,8 @@ pub unsafe extern "C" fn zcodec_registry_add(
     ffi::guard(error, || {
         // SAFETY: the header asks of the caller what these conversions ask of us.
         let (registry, codec) = unsafe { (ffi::handle_mut(registry, "registry")?, caller_struct::read(codec)?) };
-        if codec.name.is_null() {
-            return Err(Error::new(Status::NullArgument, "the name of the codec is NULL"));
-        }
-        // SAFETY: not NULL; NUL-terminated, says the header.
-        let name = unsafe { CStr::from_ptr(codec.name) }.to_str();
-        let name = name.map_err(|_| Error::argument("the name of the codec is not UTF-8"))?;
+        // SAFETY: NULL or NUL-terminated, says the header.
+        let name = unsafe { ffi::text(codec.name, "the name of the codec") }?;
         registry.0.check_name(name)?;
         let host = Host::new(&codec)?;
         // From here on nothing fails: the object that frees `user_data` exists.

@@ -10,9 +10,10 @@ use crate::chain::{CallData, CallOptions, Chain};
 use crate::error::{Error, Result};
 use crate::interface::Direction;
 use crate::memory;
-use crate::parallel::{take_items, worth_using};
+use crate::parallel::{divides_by_items, worth_using};
 use crate::strided::{Source, Target};
 use std::ffi::c_void;
+use std::mem::offset_of;
 use std::num::NonZeroUsize;
 
 /// Flag of zcodec_task for decoding: the chunk does not exist; fill its view with the fill value. Since 0.2.
@@ -51,7 +52,7 @@ pub struct zcodec_task {
 // SAFETY: sizes, integers and pointers, in the layout of C.
 unsafe impl CallerStruct for zcodec_task {
     const NAME: &'static str = "zcodec_task";
-    const OLDEST_SIZE: usize = size_of::<Self>();
+    const OLDEST_SIZE: usize = offset_of!(zcodec_task, error) + size_of::<*mut zcodec_error>();
     const MEMBERS: &'static [(usize, usize)] = members!(
         zcodec_task: struct_size: usize, chain: *const zcodec_chain, call_data: *mut c_void, encoded: *const c_void,
         encoded_size: usize, encoded_to: *mut c_void, encoded_capacity: usize, r#box: *const zcodec_box,
@@ -90,7 +91,7 @@ impl Work<'_> {
             Data::Missing(target) | Data::Decode(_, target) => target.layout(),
             Data::Encode(source, _) => source.layout(),
         };
-        // The elements of a source may share their bytes.
+        // The elements of a source may share bytes, so that their size may exceed memory.
         usize::try_from(layout.size()).unwrap_or(usize::MAX)
     }
 }
@@ -200,7 +201,7 @@ unsafe fn task_results(
     let run = |work: Result<Work<'_>>, options: &CallOptions| work.and_then(|work| work.run(options));
     let large = works.iter().flatten().filter(|work| worth_using(work.size()).get() > 1);
     let part_count = large.map(|work| work.chain.part_count(direction)).min().unwrap_or(1);
-    if !take_items(workers, count as u64, part_count) {
+    if !divides_by_items(workers, count as u64, part_count) {
         // Threads share the parts of each task.
         return memory::collect(works.into_iter().map(|work| Ok(run(work, options))));
     }

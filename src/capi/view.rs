@@ -9,6 +9,7 @@ use crate::chain::Chain;
 use crate::error::{Error, Result, Status};
 use crate::strided::{Layout, Source, Target};
 use std::ffi::c_void;
+use std::mem::offset_of;
 
 /// A rectangular part of a decoded chunk. Since 0.2.
 #[repr(C)]
@@ -27,7 +28,7 @@ pub struct zcodec_box {
 // SAFETY: sizes and pointers, in the layout of C.
 unsafe impl CallerStruct for zcodec_box {
     const NAME: &'static str = "zcodec_box";
-    const OLDEST_SIZE: usize = size_of::<Self>();
+    const OLDEST_SIZE: usize = offset_of!(zcodec_box, shape) + size_of::<*const u64>();
     const MEMBERS: &'static [(usize, usize)] =
         members!(zcodec_box: struct_size: usize, ndim: usize, start: *const u64, shape: *const u64);
 }
@@ -57,7 +58,7 @@ pub struct zcodec_view {
 // SAFETY: sizes and pointers, in the layout of C.
 unsafe impl CallerStruct for zcodec_view {
     const NAME: &'static str = "zcodec_view";
-    const OLDEST_SIZE: usize = size_of::<Self>();
+    const OLDEST_SIZE: usize = offset_of!(zcodec_view, strides) + size_of::<*const i64>();
     const MEMBERS: &'static [(usize, usize)] = members!(
         zcodec_view: struct_size: usize, memory: *mut c_void, memory_size: usize, offset: usize, ndim: usize,
         strides: *const i64
@@ -220,14 +221,9 @@ pub unsafe extern "C" fn zcodec_encode_view(
         }
         // SAFETY: as above, and no element lies in it.
         let encoded = unsafe { ffi::output(encoded.cast(), encoded_capacity, "encoded") }?;
-        match chain.encode_view(&part.start, source, encoded, &options) {
-            Ok(size) => *encoded_size = size,
-            Err(error) => {
-                *encoded_size = error.needed_capacity().unwrap_or(0);
-                return Err(error);
-            }
-        }
-        Ok(())
+        let result = chain.encode_view(&part.start, source, encoded, &options);
+        *encoded_size = ffi::reported_size(&result);
+        result.map(drop)
     })
 }
 

@@ -3,14 +3,15 @@
 //! Packed elements are in C order. If the other side is in C order, too, the kernels run over all of it. Otherwise they
 //! run over tiles: boxes that are copied from or to their place.
 
-use super::boxes::region::{MIN_RUN_SIZE, Region, Tiles, index_of, index_steps};
+use super::boxes::region::{MIN_RUN_SIZE, Region, Tiles, index_steps};
 use super::copy::{copy_strided, workers_for};
 use super::input::{Decoded, Input, not_by_parts};
 use super::plan::Elements;
+use super::tile_shape::tile_shape;
 use crate::error::{Error, Result};
 use crate::interface::{Call, Contexts, packed_size, too_small};
 use crate::memory::grow;
-use crate::representation::element_count;
+use crate::representation::{element_count, index_of};
 use crate::strided::{self, Layout, Source, Target};
 use std::ops::Range;
 
@@ -40,7 +41,7 @@ impl Elements {
                 return Ok(size);
             }
             (Decoded::Slice(decoded), Some(order)) => {
-                let shape = decoded_shape(&self.shape, order);
+                let shape = unpermuted(&self.shape, order);
                 Input::whole(Source::contiguous(decoded, self.fused.element_size(), &shape)?).permuted(order)?
             }
             (Decoded::Input(input), None) => input.clone(),
@@ -91,7 +92,7 @@ impl Elements {
         match &self.order {
             None => self.fused.decode(encoded, decoded, call)?,
             Some(order) => {
-                let shape = decoded_shape(&self.shape, order);
+                let shape = unpermuted(&self.shape, order);
                 let mut target = Target::contiguous(decoded, self.fused.element_size(), &shape)?;
                 let packed = Packed { bytes: encoded, region: Region::whole(&self.shape), first: 0 };
                 self.decode(&packed, &Region::whole(&shape), &mut target, call)?;
@@ -127,6 +128,15 @@ impl Elements {
 
     fn encode_tiles(&self, input: &Input<'_>, encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         let (element_size, bits) = (self.fused.element_size(), self.fused.encoded_bits());
+        let (shape, strides) = (input.shape(), input.layout().strides());
+        let tile = tile_shape(shape, strides, element_size, TILE_SIZE / element_size, shape);
+        if let Some((tile, encoded_size)) = tile.zip(self.encoded_size_of_one()) {
+            match self.encode_by_lines(input, &tile, encoded_size, encoded, call) {
+                // Only in C order does the first element at fault come first.
+                Err(error) if error.is_of_data() => {}
+                result => return result,
+            }
+        }
         let Tile(mut pending) = std::mem::take(call.contexts.get(|| Ok(Tile::default()))?);
         let whole = Region::whole(input.shape());
         let (mut held, mut done) = (0, 0);
@@ -149,6 +159,32 @@ impl Elements {
             done += ready as u64;
         }
         *call.contexts.get(|| Ok(Tile::default()))? = Tile(pending);
+        Ok(())
+    }
+
+    /// Encodes tiles of this shape, which use whole cache lines of the input, run by run.
+    fn encode_by_lines(
+        &self,
+        input: &Input<'_>,
+        tile: &[u64],
+        encoded_size: usize,
+        encoded: &mut [u8],
+        call: &mut Call<'_>,
+    ) -> Result<()> {
+        let element_size = self.fused.element_size();
+        let Tile(mut scratch) = std::mem::take(call.contexts.get(|| Ok(Tile::default()))?);
+        for tile in Region::whole(input.shape()).cut(tile) {
+            let size = tile.element_count() * element_size;
+            grow(&mut scratch, size)?;
+            let part = input.region(&tile.start, &tile.shape)?;
+            part.copy_to(&mut Target::contiguous(&mut scratch[..size], element_size, &tile.shape)?, call.options)?;
+            let (run_length, firsts) = tile.runs(input.shape());
+            for (run, first) in scratch[..size].chunks_exact(run_length * element_size).zip(firsts) {
+                let start = first as usize * encoded_size;
+                self.fused.encode(run, &mut encoded[start..start + run_length * encoded_size], call)?;
+            }
+        }
+        *call.contexts.get(|| Ok(Tile::default()))? = Tile(scratch);
         Ok(())
     }
 
@@ -205,11 +241,11 @@ impl Elements {
     /// The box of the input that a box of the output comes from.
     pub(super) fn origin_of(&self, region: &Region) -> Region {
         let Some(order) = &self.order else { return region.clone() };
-        let [start, shape] = [&region.start, &region.shape].map(|numbers| decoded_shape(numbers, order));
+        let [start, shape] = [&region.start, &region.shape].map(|numbers| unpermuted(numbers, order));
         Region { start, shape }
     }
 
-    /// The same with the box and the target transposed for the kernels.
+    /// As [`decode`](Self::decode), with the box and the target already in the order of the kernels.
     pub(super) fn decode_region(
         &self,
         packed: &Packed<'_>,
@@ -261,10 +297,33 @@ impl Elements {
         call: &mut Call<'_>,
     ) -> Result<()> {
         let element_size = self.fused.element_size();
-        let Tile(mut scratch) = std::mem::take(call.contexts.get(|| Ok(Tile::default()))?);
+        let strides = target.layout().strides();
+        let tile = tile_shape(&region.shape, strides, element_size, TILE_SIZE / element_size, &packed.region.shape);
+        if let Some(tile) = tile {
+            let tiles = Region::whole(&region.shape).cut(&tile).map(|tile| tile.moved(&region.start));
+            match self.decode_each_tile(packed, region, tiles, target, call) {
+                // Only in C order does the first element at fault come first.
+                Err(error) if error.is_of_data() => {}
+                result => return result,
+            }
+        }
         // The gaps take room in the scratch memory, too.
         let growth = self.with_gaps(packed, region).element_count().div_ceil(region.element_count());
-        for tile in Tiles::new(region, (TILE_SIZE / element_size / growth).max(1)) {
+        let tiles = Tiles::new(region, (TILE_SIZE / element_size / growth).max(1));
+        self.decode_each_tile(packed, region, tiles, target, call)
+    }
+
+    fn decode_each_tile(
+        &self,
+        packed: &Packed<'_>,
+        region: &Region,
+        tiles: impl Iterator<Item = Region>,
+        target: &mut Target<'_>,
+        call: &mut Call<'_>,
+    ) -> Result<()> {
+        let element_size = self.fused.element_size();
+        let Tile(mut scratch) = std::mem::take(call.contexts.get(|| Ok(Tile::default()))?);
+        for tile in tiles {
             let decoded = self.decode_tile(packed, &tile, &mut scratch, call)?;
             let size = decoded.element_count() * element_size;
             let source = Source::contiguous(&scratch[..size], element_size, &decoded.shape)?;
@@ -307,9 +366,7 @@ impl Elements {
         let outer = &packed.region;
         let run_cost = if self.encoded_size_of_one().is_some() { GATHERED_RUN_COST } else { MIN_RUN_SIZE };
         let inner = region.within_box(outer);
-        let mut joined = inner.with_gaps_below(run_cost, &outer.shape, self.fused.element_size());
-        joined.start.iter_mut().zip(&outer.start).for_each(|(start, outer)| *start += outer);
-        joined
+        inner.with_gaps_below(run_cost, &outer.shape, self.fused.element_size()).moved(&outer.start)
     }
 
     /// The bytes of an encoded element, if it has whole ones.
@@ -322,8 +379,8 @@ impl Elements {
     /// itself would take longer than first copying all of them side by side.
     fn gathered_size(&self, packed: &Packed<'_>, region: &Region) -> Option<usize> {
         let (inner, shape) = (region.within_box(&packed.region), &packed.region.shape);
-        let run_count = inner.run_size(shape);
-        let are_short = run_count < inner.element_count() && run_count * self.fused.element_size() < MIN_RUN_SIZE;
+        let run_length = inner.run_length(shape);
+        let are_short = run_length < inner.element_count() && run_length * self.fused.element_size() < MIN_RUN_SIZE;
         let (first, last) = inner.ends(shape);
         let at_hand = packed.at_hand(self.fused.encoded_bits());
         let are_at_hand = at_hand.contains(&first) && at_hand.contains(&last);
@@ -355,17 +412,17 @@ impl Elements {
         let element_size = self.fused.element_size();
         let at_hand = packed.at_hand(self.fused.encoded_bits());
         let inner = region.within_box(&packed.region);
-        let (run_count, runs) = inner.runs(&packed.region.shape);
-        let run_size = run_count * element_size;
+        let (run_length, runs) = inner.runs(&packed.region.shape);
+        let run_size = run_length * element_size;
         for (index, (start, decoded)) in runs.zip(decoded.chunks_exact_mut(run_size.max(1))).enumerate() {
-            let (first, end) = (start.max(at_hand.start), (start + run_count as u64).min(at_hand.end));
+            let (first, end) = (start.max(at_hand.start), (start + run_length as u64).min(at_hand.end));
             if first >= end {
                 return Err(Error::internal("none of the elements of a run is at hand"));
             }
             let part = (first - start) as usize..(end - start) as usize;
             let decoded = &mut decoded[part.start * element_size..part.end * element_size];
             self.fused.decode_from(packed.bytes, first - packed.first, decoded, call).map_err(|error| {
-                region.locate(error.after_elements((index * run_count + part.start) as u64), &self.shape)
+                region.locate(error.after_elements((index * run_length + part.start) as u64), &self.shape)
             })?;
         }
         Ok(())
@@ -400,8 +457,8 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// The numbers of the dimensions of an array whose dimensions have these in this order.
-fn decoded_shape(numbers: &[u64], order: &[usize]) -> Vec<u64> {
+/// Undoes a permutation: number `i` belongs to dimension `order[i]`.
+fn unpermuted(numbers: &[u64], order: &[usize]) -> Vec<u64> {
     let mut decoded = vec![0; numbers.len()];
     order.iter().zip(numbers).for_each(|(dimension, number)| decoded[*dimension] = *number);
     decoded

@@ -156,13 +156,13 @@ impl Fused {
     }
 
     fn run(&self, direction: Direction, input: &[u8], output: &mut [u8], call: &mut Call<'_>) -> Result<()> {
-        let (input_bits, output_bits) = ends(direction, self.decoded_bits, self.encoded_bits());
+        let (input_bits, output_bits) = input_and_output(direction, self.decoded_bits, self.encoded_bits());
         let threads = call.options.workers().count_for(input.len().max(output.len()));
         if threads.get() == 1 {
             let tiles = call.contexts.get(|| Ok(TileBuffers::default()))?;
             return self.run_part(direction, input, output, tiles);
         }
-        let element_count = ends(direction, input.len(), output.len()).0 / self.element_size();
+        let element_count = input_and_output(direction, input.len(), output.len()).0 / self.element_size();
         let part_count = element_count.div_ceil(threads.get()).next_multiple_of(64);
         let parts =
             input.chunks(bytes_of(part_count, input_bits)).zip(output.chunks_mut(bytes_of(part_count, output_bits)));
@@ -173,7 +173,7 @@ impl Fused {
     }
 
     fn run_part(&self, direction: Direction, input: &[u8], output: &mut [u8], tiles: &mut TileBuffers) -> Result<()> {
-        let (input_bits, output_bits) = ends(direction, self.decoded_bits, self.encoded_bits());
+        let (input_bits, output_bits) = input_and_output(direction, self.decoded_bits, self.encoded_bits());
         let head_count = if input_bits > output_bits {
             elements_before_line(input, input_bits, output_bits)
         } else {
@@ -232,7 +232,7 @@ impl Fused {
         output: &mut [u8],
         mut work: impl FnMut(&[u8], &mut [u8]) -> Result<()>,
     ) -> Result<()> {
-        let (input_bits, output_bits) = ends(direction, self.decoded_bits, self.encoded_bits());
+        let (input_bits, output_bits) = input_and_output(direction, self.decoded_bits, self.encoded_bits());
         let tiles = input.chunks(bytes_of(count, input_bits)).zip(output.chunks_mut(bytes_of(count, output_bits)));
         for (index, (input, output)) in tiles.enumerate() {
             work(input, output).map_err(|error| error.after_elements((index * count) as u64))?;
@@ -253,14 +253,14 @@ impl Fused {
         if let [kernel] = kernels {
             return kernel.run(direction, input, output);
         }
-        let mut count = ends(direction, input.len(), output.len()).0 / self.element_size();
+        let mut count = input_and_output(direction, input.len(), output.len()).0 / self.element_size();
         let last = kernels.len() - 1;
         let mut fault = None;
         for position in 0..=last {
-            let index = ends(direction, position, last - position).0;
+            let index = input_and_output(direction, position, last - position).0;
             let kernel = &kernels[index];
             let before = if index == 0 { self.decoded_bits } else { kernels[index - 1].encoded_bits };
-            let (input_bits, output_bits) = ends(direction, before, kernel.encoded_bits);
+            let (input_bits, output_bits) = input_and_output(direction, before, kernel.encoded_bits);
             let kernel_input = if position == 0 { input } else { &tiles.full };
             let kernel_output = if position == last { &mut *output } else { &mut tiles.empty };
             let result = kernel.run(
@@ -300,8 +300,8 @@ fn tile_element_count(bits: usize) -> usize {
     (8 * TILE_SIZE / bits.max(1)).max(1).next_multiple_of(64)
 }
 
-/// The first and the second of the two in this direction.
-fn ends<T>(direction: Direction, decoded: T, encoded: T) -> (T, T) {
+/// The input and the output in this direction.
+fn input_and_output<T>(direction: Direction, decoded: T, encoded: T) -> (T, T) {
     match direction {
         Direction::Encode => (decoded, encoded),
         Direction::Decode => (encoded, decoded),

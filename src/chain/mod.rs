@@ -31,6 +31,7 @@ mod plan;
 mod run;
 mod shard;
 mod summed;
+mod tile_shape;
 mod workspace;
 
 pub use crate::interface::{CallData, CallOptions, PaddingHook, Warning};
@@ -363,13 +364,13 @@ impl Chain {
         Ok(decoded)
     }
 
-    /// Encodes an inner chunk of a shard.
+    /// Encodes a chunk of this chain's array, whose size is not checked again.
     fn encode_chunk(&self, decoded: Decoded<'_>, encoded: &mut [u8], options: &CallOptions) -> Result<usize> {
         let size = self.array("chunk")?.size();
         self.encode_decoded(decoded, size, encoded, options)
     }
 
-    /// Encodes an inner chunk of a shard into memory that grows as needed; returns the size.
+    /// The same into memory that grows as needed; returns the size.
     fn encode_chunk_growing(
         &self,
         decoded: Decoded<'_>,
@@ -379,12 +380,12 @@ impl Chain {
         self.run(options, |run, workspace| run.encode(decoded, Output::Growing(encoded), workspace))
     }
 
-    /// Encodes an inner chunk of a shard into memory of its own.
+    /// The same into memory of its own.
     fn encode_chunk_to_vec(&self, decoded: Decoded<'_>, options: &CallOptions) -> Result<Vec<u8>> {
         self.encode_decoded_to_vec(decoded, self.array("chunk")?.size(), options)
     }
 
-    /// Decodes a part of an inner chunk of a shard.
+    /// Decodes a box of a chunk. Unlike in [`decode_view`](Self::decode_view), the box has been checked.
     fn decode_region(
         &self,
         encoded: &[u8],

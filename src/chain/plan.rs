@@ -232,13 +232,10 @@ impl Plan {
             return None;
         }
         let dimensions = self.steps[0].decoded.array().ok()?.shape().len();
-        let is_by_element = match &step.operation {
-            Operation::Elements(_) => true,
-            Operation::N5Block(_, block) => block.decodes_parts(),
-            _ => false,
-        };
+        let by_element = || route.are_few(1).then(|| vec![1; dimensions]);
         match &step.operation {
-            _ if is_by_element => route.are_few(1).then(|| vec![1; dimensions]),
+            Operation::Elements(_) => by_element(),
+            Operation::N5Block(_, block) if block.decodes_parts() => by_element(),
             operation => route.origin_shape(&operation.granularity()?, dimensions),
         }
     }

@@ -10,7 +10,8 @@ use super::plan::{Operation, Plan, Step};
 use super::workspace::{Pool, Workspace};
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{
-    ASKS_FOR_MORE, BoundCodecs, Call, CallOptions, Contexts, Frame, Hooks, decoded_guess, intermediate_limit, too_small,
+    ASKS_FOR_MORE, BoundCodecs, Call, CallOptions, Contexts, Frame, Hooks, decoded_guess, intermediate_limit, peel,
+    too_small,
 };
 use crate::memory::{grow, grow_until};
 use crate::representation::ByteSize;
@@ -219,25 +220,9 @@ impl Run<'_> {
     ) -> Result<Range<usize>> {
         let mut payload = 0..input.len();
         for (codec, frame) in frames.iter().rev() {
-            let (leading, trailing) = (frame.leading_size(), frame.trailing_size());
-            let inner = usize::try_from(leading)
-                .ok()
-                .zip(usize::try_from(trailing).ok())
-                .and_then(|(leading, trailing)| {
-                    let size = payload.len().checked_sub(leading)?.checked_sub(trailing)?;
-                    Some(payload.start + leading..payload.start + leading + size)
-                })
-                .ok_or_else(|| {
-                    codec.blame(Error::corrupt(format!(
-                        "the chunk has {} bytes, fewer than the {} that this codec adds",
-                        payload.len(),
-                        leading.saturating_add(trailing)
-                    )))
-                })?;
-            let (before, after) = (&input[payload.start..inner.start], &input[inner.end..payload.end]);
             let call = self.call(Some(codec), contexts);
-            frame.check(&input[inner.clone()], before, after, &call).map_err(|error| codec.blame(error))?;
-            payload = inner;
+            let inner = peel(&**frame, &input[payload.clone()], &call).map_err(|error| codec.blame(error))?;
+            payload = payload.start + inner.start..payload.start + inner.end;
         }
         Ok(payload)
     }

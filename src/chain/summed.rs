@@ -11,7 +11,8 @@ use std::ops::Range;
 const SMALL_SIZE: usize = 8192;
 
 impl Run<'_> {
-    /// The innermost frame together with a payload that is only copied, if the frame sums it.
+    /// Copies the payload and writes its checksum after it, in one pass; returns the range of both. `None` if the innermost
+    /// frame is no checksum, or the payload is small.
     pub(super) fn encode_summed(
         &self,
         step: &Step,
@@ -36,7 +37,8 @@ impl Run<'_> {
         Ok(Some(room.start..end + stored.len()))
     }
 
-    /// Copies a payload that is only copied, if the innermost frame sums it, and checks the sum.
+    /// Copies the payload and checks its checksum, in one pass; returns the size. `None` as in
+    /// [`encode_summed`](Self::encode_summed).
     pub(super) fn decode_summed(
         &self,
         step: &Step,

@@ -14,6 +14,7 @@ use crate::interface::{Binding, Codec, Context, Elementwise, Kind};
 use crate::json::{Configuration, integer};
 use crate::number::FloatId;
 use crate::representation::Representation;
+use crate::simd::{Loop, vectorized};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -113,6 +114,11 @@ impl Rounding {
 
     /// Rounds all components of `decoded`.
     fn round(self, decoded: &[u8], encoded: &mut [u8]) {
+        vectorized(RoundAll { rounding: self, decoded, encoded });
+    }
+
+    #[inline(always)] // part of the loop
+    fn run(self, decoded: &[u8], encoded: &mut [u8]) {
         match self.rule {
             Rule::Keep => encoded.copy_from_slice(decoded),
             Rule::Float { drop, special } => match self.size {
@@ -130,6 +136,21 @@ impl Rounding {
                 }
             }
         }
+    }
+}
+
+struct RoundAll<'a> {
+    rounding: Rounding,
+    decoded: &'a [u8],
+    encoded: &'a mut [u8],
+}
+
+impl Loop for RoundAll<'_> {
+    type Output = ();
+
+    #[inline(always)] // so that it is compiled for each tier
+    fn run(self) {
+        self.rounding.run(self.decoded, self.encoded);
     }
 }
 
@@ -158,18 +179,20 @@ float_rounding!(float_16, u16);
 float_rounding!(float_32, u32);
 float_rounding!(float_64, u64);
 
+/// To `keep` significant bits, at least 1, half to even; towards zero where the nearest is outside the type. Without a
+/// branch, which random integers would mispredict.
+#[inline(always)] // part of the loop
 fn round_integer(value: u64, keep: u32, bits: u32, signed: bool) -> u64 {
     let significant = 64 - value.leading_zeros();
-    let Some(drop) = significant.checked_sub(keep).filter(|drop| *drop > 0) else { return value };
-    let mask = u64::MAX << drop;
-    let half = (1_u64 << (drop - 1)) - 1 + ((value >> drop) & 1);
+    let drop = significant.saturating_sub(keep);
+    // 0 if no bit is dropped.
+    let half = (((1_u64 << drop) >> 1) + ((value >> drop) & 1)).saturating_sub(1);
     let sign = 1_u64 << (bits - 1);
-    let is_negative = signed && value & sign != 0;
-    let most = if signed && !is_negative { sign - 1 } else { u64::MAX >> (64 - bits) };
-    match value.checked_add(half) {
-        Some(rounded) if rounded <= most => rounded & mask,
-        _ => value & mask,
-    }
+    let is_negative = signed & (value & sign != 0);
+    let most = if signed & !is_negative { sign - 1 } else { u64::MAX >> (64 - bits) };
+    let rounded = value.wrapping_add(half);
+    let fits = (rounded >= value) & (rounded <= most);
+    (if fits { rounded } else { value }) & (u64::MAX << drop)
 }
 
 impl Elementwise for Rounding {

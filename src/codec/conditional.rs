@@ -9,10 +9,10 @@
 use crate::error::{Error, Result, Status};
 use crate::interface::{
     Binding, BoundCodecs, Call, Codec, CodecList, Context, Frame, Kind, Pass, Transform, decoded_guess,
-    intermediate_limit, too_small,
+    intermediate_limit, peel, too_small,
 };
 use crate::json::{Configuration, integer};
-use crate::memory::{grow, grow_until};
+use crate::memory::{self, grow, grow_until};
 use crate::representation::Representation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(super) fn parse(mut configuration: Configuration, context: &Context) -> Resu
     let codecs = configuration.required(LIST)?;
     let header_bits = configuration.optional("header_bits");
     configuration.finish()?;
-    let inner = CodecList::from_json(LIST, &codecs, &context.inside()?).map_err(|error| error.in_list(LIST))?;
+    let inner = CodecList::from_json(LIST, &codecs, &context.inside()?)?;
     let count = codecs.as_array().map_or(0, Vec::len);
     let header_size = match header_bits {
         None => count.div_ceil(8),
@@ -91,7 +91,7 @@ impl BoundConditional {
             let encoded = encode_one(bound, input, &mut call.inside(index));
             current = Some(encoded.map_err(|error| self.blame(index, error))?);
         }
-        current.map_or_else(|| copied(decoded), Ok)
+        current.map_or_else(|| memory::to_vec(decoded), Ok)
     }
 
     /// Undoes the codecs that were applied to a chunk. `last` is how the last of them decodes into memory of the caller.
@@ -113,7 +113,7 @@ impl BoundConditional {
         let input = current.as_deref().unwrap_or(payload);
         let call = &mut call.inside(first);
         let size = match &bound.pass {
-            Pass::Frame(frame) => peeled(&**frame, input, call).and_then(|chunk| copy(chunk, decoded)),
+            Pass::Frame(frame) => peel(&**frame, input, call).and_then(|payload| copy(&input[payload], decoded)),
             Pass::Transform(transform) => last(&**transform, input, decoded, call),
             _ => Err(unknown_codec()),
         };
@@ -180,13 +180,6 @@ fn is_set(header: &[u8], bit: usize) -> bool {
     header[bit / 8] >> (bit % 8) & 1 == 1
 }
 
-fn copied(bytes: &[u8]) -> Result<Vec<u8>> {
-    let mut copy = Vec::new();
-    grow(&mut copy, bytes.len())?;
-    copy.copy_from_slice(bytes);
-    Ok(copy)
-}
-
 fn frame_sizes(frame: &dyn Frame) -> Option<(usize, usize)> {
     usize::try_from(frame.leading_size()).ok().zip(usize::try_from(frame.trailing_size()).ok())
 }
@@ -228,27 +221,13 @@ fn encode_one(bound: &Binding, decoded: &[u8], call: &mut Call<'_>) -> Result<Ve
 
 fn decode_one(bound: &Binding, encoded: &[u8], limit: u64, call: &mut Call<'_>) -> Result<Vec<u8>> {
     match &bound.pass {
-        Pass::Frame(frame) => copied(peeled(&**frame, encoded, call)?),
+        Pass::Frame(frame) => memory::to_vec(&encoded[peel(&**frame, encoded, call)?]),
         Pass::Transform(transform) => {
             let guess = decoded_guess(encoded.len(), limit);
             growing(guess, limit, |decoded| transform.decode_fitting(encoded, decoded, call))
         }
         _ => Err(unknown_codec()),
     }
-}
-
-/// What a frame is around.
-fn peeled<'a>(frame: &dyn Frame, encoded: &'a [u8], call: &Call<'_>) -> Result<&'a [u8]> {
-    let short = || {
-        let around = frame.leading_size().saturating_add(frame.trailing_size());
-        let size = encoded.len();
-        Error::corrupt(format!("the chunk has {size} bytes, fewer than the {around} that this codec has added"))
-    };
-    let (leading, trailing) = frame_sizes(frame).ok_or_else(short)?;
-    let (before, rest) = encoded.split_at_checked(leading).ok_or_else(short)?;
-    let (chunk, after) = rest.len().checked_sub(trailing).map(|size| rest.split_at(size)).ok_or_else(short)?;
-    frame.check(chunk, before, after, call)?;
-    Ok(chunk)
 }
 
 fn unknown_codec() -> Error {

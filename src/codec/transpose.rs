@@ -21,7 +21,7 @@ pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Res
     let order = configuration.required("order")?;
     configuration.finish()?;
     let dimensions = order.as_array().ok_or_else(|| {
-        Error::metadata(format!("order is {}, expected a permutation of the dimensions", shown(&order)))
+        Error::metadata(format!("order is {}, expected a permutation of the dimensions, such as [1, 0]", shown(&order)))
     })?;
     let mut order = Vec::with_capacity(dimensions.len());
     let mut seen = vec![false; dimensions.len()];

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 impl DataType {
     /// The scalar of a JSON value; none for types that are not runs of bytes with a configuration.
-    pub(super) fn run_from_json(&self, member: &str, json: &Value) -> Option<Result<Scalar>> {
+    pub(super) fn bytes_from_json(&self, member: &str, json: &Value) -> Option<Result<Scalar>> {
         let wrong = |expected: &str| Error::metadata(format!("{member} is {}, expected {expected}", shown(json)));
         let base64 = || json.as_str().and_then(|text| from_base64(text).ok()).ok_or_else(|| wrong("a base64 text"));
         let sized = |bytes: Vec<u8>| match bytes.len() == self.size() {
@@ -89,7 +89,7 @@ impl DataType {
     }
 
     /// The JSON value of a scalar; none for types that are not runs of bytes with a configuration.
-    pub(super) fn run_to_json(&self, scalar: &[u8]) -> Option<Value> {
+    pub(super) fn bytes_to_json(&self, scalar: &[u8]) -> Option<Value> {
         let end = |unit: usize| {
             let units = scalar.chunks_exact(unit);
             units

@@ -3,9 +3,9 @@
 //! The layout of an element is that of the C interface: types of fewer than 8 bits take one byte, complex types
 //! two components, everything wider is in native byte order. Types that have a configuration are in `extended`.
 
+mod bytes_scalar;
 mod extended;
 mod numpy;
-mod run_scalar;
 mod scalar;
 
 pub use extended::Part;
@@ -23,9 +23,9 @@ use std::sync::Arc;
 /// The order of the bytes of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Endian {
-    /// The lowest byte first.
+    /// The least significant byte first.
     Little,
-    /// The highest byte first.
+    /// The most significant byte first.
     Big,
 }
 
@@ -114,7 +114,10 @@ impl DataType {
                 None => (real_component(name).or(raw_component(name)), 1),
             },
         };
-        let unknown = || Error::unsupported(format!("data_type {} is not known", shown(format_args!("{name:?}"))));
+        let unknown = || {
+            let rule = if is_raw(name) { ": raw bits are a multiple of 8, up to 4294967288" } else { "" };
+            Error::unsupported(format!("data_type {} is not known{rule}", shown(format_args!("{name:?}"))))
+        };
         let component = component.ok_or_else(|| unknown().with_code("data_type"))?;
         if let Some(configuration) = configuration.filter(|members| !members.is_empty()) {
             let configuration = shown(Value::Object(configuration));
@@ -250,11 +253,14 @@ fn real_component(name: &str) -> Option<Component> {
     FORMATS.iter().find(|format| format.name == name).map(Component::Float)
 }
 
+/// Whether this is the letter `r` and a number.
+fn is_raw(name: &str) -> bool {
+    let digits = name.strip_prefix('r').unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
+}
+
 fn raw_component(name: &str) -> Option<Component> {
-    let digits = name.strip_prefix('r')?;
-    if digits.starts_with('0') || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        return None;
-    }
+    let digits = name.strip_prefix('r').filter(|digits| is_raw(name) && !digits.starts_with('0'))?;
     let bits: u32 = digits.parse().ok()?;
     bits.is_multiple_of(8).then_some(Component::Raw { size: bits as usize / 8 })
 }

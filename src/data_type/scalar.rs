@@ -90,7 +90,7 @@ impl DataType {
     /// # Errors
     /// [`Status::InvalidMetadata`](crate::Status::InvalidMetadata) if it is not a value of this type.
     pub fn scalar_from_json(&self, member: &str, json: &Value) -> Result<Scalar> {
-        if let Some(scalar) = self.run_from_json(member, json) {
+        if let Some(scalar) = self.bytes_from_json(member, json) {
             return scalar;
         }
         if self.form == Form::Time && json.as_str() == Some("NaT") {
@@ -131,7 +131,7 @@ impl DataType {
 
     /// The JSON value of a scalar: reading it again gives the same bits.
     pub fn scalar_to_json(&self, scalar: &Scalar) -> Value {
-        if let Some(value) = self.run_to_json(&scalar.0) {
+        if let Some(value) = self.bytes_to_json(&scalar.0) {
             return value;
         }
         if let Component::Raw { .. } = self.component {

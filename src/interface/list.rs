@@ -6,7 +6,7 @@
 use super::{Binding, Codec, Context, Kind, Pass, Warning};
 use crate::error::{CodecPlace, Error, Result};
 use crate::json::{Configuration, configuration_of, name_of, shown};
-use crate::representation::{ArrayRepresentation, Representation};
+use crate::representation::{ArrayRepresentation, Representation, index_of, position_of};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -221,12 +221,10 @@ impl BoundCodecs {
                 continue;
             };
             let mut position = vec![0; order.len()];
-            for (dimension, size) in order.iter().zip(encoded.shape()).rev() {
-                position[*dimension] = element % (*size).max(1);
-                element /= (*size).max(1);
+            for (dimension, index) in order.iter().zip(position_of(element, encoded.shape())) {
+                position[*dimension] = index;
             }
-            let sizes = decoded.shape().iter();
-            element = position.iter().zip(sizes).fold(0, |element, (index, size)| element * size + index);
+            element = index_of(&position, decoded.shape());
         }
         element
     }

@@ -27,7 +27,7 @@ pub use list::{BoundCodecs, CodecList};
 pub use n5_block::BoundN5Block;
 pub use pass::{
     ASKS_FOR_MORE, BoxCells, Direction, Elementwise, Excerpt, Frame, GetSlab, Pass, PutSlab, RunningChecksum,
-    SizedKernel, Slabs, Transform, decoded_guess, intermediate_limit, packed_size, too_small,
+    SizedKernel, Slabs, Transform, decoded_guess, intermediate_limit, packed_size, peel, too_small,
 };
 pub use registry::{Context, Registry};
 pub use shard::BoundShard;

@@ -113,6 +113,28 @@ pub trait Frame: Debug + Send + Sync {
     }
 }
 
+/// The payload of a frame, whose other bytes are checked.
+///
+/// # Errors
+/// [`Status::CorruptData`](crate::Status::CorruptData) if there are fewer bytes than the frame adds, or the error of
+/// [`Frame::check`].
+pub fn peel(frame: &dyn Frame, encoded: &[u8], call: &Call<'_>) -> Result<Range<usize>> {
+    let (leading, trailing) = (frame.leading_size(), frame.trailing_size());
+    let payload = usize::try_from(leading).ok().zip(usize::try_from(trailing).ok()).and_then(|(leading, trailing)| {
+        let size = encoded.len().checked_sub(leading)?.checked_sub(trailing)?;
+        Some(leading..leading + size)
+    });
+    let payload = payload.ok_or_else(|| {
+        Error::corrupt(format!(
+            "the chunk has {} bytes, fewer than the {} that this codec adds",
+            encoded.len(),
+            leading.saturating_add(trailing)
+        ))
+    })?;
+    frame.check(&encoded[payload.clone()], &encoded[..payload.start], &encoded[payload.end..], call)?;
+    Ok(payload)
+}
+
 /// A checksum of bytes that are copied, in parts.
 pub trait RunningChecksum: Debug {
     /// Copies the next bytes, and adds them. Both sides have the same size.
@@ -159,7 +181,7 @@ impl Slabs {
         start..self.decoded_size.min(start.saturating_add(self.size))
     }
 
-    /// Those that are wanted in about as many runs, for as many workers.
+    /// The numbers of the wanted slabs, in at most `count` runs.
     pub fn runs(&self, count: NonZeroUsize) -> impl Iterator<Item = Range<usize>> + use<> {
         let end = self.numbers.end;
         let run_size = self.numbers.len().div_ceil(count.get()).max(1);

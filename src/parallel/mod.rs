@@ -29,7 +29,7 @@ pub(crate) fn worth_using(size: usize) -> NonZeroUsize {
 
 /// Whether workers take items as a whole. Otherwise all work on one item after the other, each of which is divided into
 /// up to `part_count` parts; so does one worker.
-pub(crate) fn take_items(workers: NonZeroUsize, item_count: u64, part_count: u64) -> bool {
+pub(crate) fn divides_by_items(workers: NonZeroUsize, item_count: u64, part_count: u64) -> bool {
     workers.get() > 1 && item_count > 1 && item_count >= (workers.get() as u64).min(part_count)
 }
 
@@ -101,7 +101,7 @@ impl<'a> Workers<'a> {
         work: impl Fn(Part) -> Result<()> + Sync,
     ) -> Result<()> {
         let workers = if self.executor.is_some() { count.get() } else { count.get().min(processors()) };
-        self.for_each_in_runs(count, |taken| run_size(part_count, taken, workers), parts, work)
+        self.for_each_in_runs(count, |taken| run_length(part_count, taken, workers), parts, work)
     }
 
     /// Does `work` on each part as [`for_each`](Self::for_each); returns what it returns, in the order of the parts.
@@ -130,7 +130,7 @@ impl<'a> Workers<'a> {
     fn for_each_in_runs<Part>(
         &self,
         count: NonZeroUsize,
-        run_size: impl Fn(usize) -> usize + Sync,
+        run_length: impl Fn(usize) -> usize + Sync,
         parts: impl Iterator<Item = Part> + Send,
         work: impl Fn(Part) -> Result<()> + Sync,
     ) -> Result<()> {
@@ -144,14 +144,14 @@ impl<'a> Workers<'a> {
         };
         let worker = || {
             let mut run = Vec::new();
-            if run.try_reserve_exact(run_size(0)).is_err() {
+            if run.try_reserve_exact(run_length(0)).is_err() {
                 fail(0, Error::out_of_memory());
             }
             while lock(&first_fault).is_none() {
                 {
                     let mut queue = lock(&queue);
                     let (taken, parts) = &mut *queue;
-                    run.extend(parts.take(run_size(*taken)));
+                    run.extend(parts.take(run_length(*taken)));
                     *taken += run.len();
                 }
                 if run.is_empty() {
@@ -175,7 +175,7 @@ impl<'a> Workers<'a> {
 }
 
 /// The number of neighbours that a worker takes after `taken` of them are.
-fn run_size(part_count: usize, taken: usize, workers: usize) -> usize {
+fn run_length(part_count: usize, taken: usize, workers: usize) -> usize {
     let share = |parts: usize, runs_per_worker: usize| parts / workers.saturating_mul(runs_per_worker);
     share(part_count, RUNS_PER_WORKER).min(share(part_count.saturating_sub(taken), RUNS_LEFT_PER_WORKER)).max(1)
 }
@@ -233,7 +233,7 @@ mod tests {
             (4, 1, 1, false),
             (1, 9, 1, false),
         ] {
-            assert_eq!(take_items(count(workers), items, parts), expected, "{workers}, {items}, {parts}");
+            assert_eq!(divides_by_items(count(workers), items, parts), expected, "{workers}, {items}, {parts}");
         }
     }
 
@@ -276,7 +276,7 @@ mod tests {
                     assert_eq!(result.unwrap_err().to_string(), format!("part {first}"), "{threads} threads");
                 }
                 // From the first at fault on, each worker begins one part, or the rest of its run.
-                let most = 3 * (first + threads.min(processors()) * run_size(5000, 0, 1));
+                let most = 3 * (first + threads.min(processors()) * run_length(5000, 0, 1));
                 assert!(begun.into_inner() <= most, "{threads} threads, part {first}");
             }
         }
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn runs_of_neighbours_become_shorter_at_the_end() {
         let runs = |part_count: usize, workers: usize| {
-            let next = |taken: &usize| Some(taken + run_size(part_count, *taken, workers));
+            let next = |taken: &usize| Some(taken + run_length(part_count, *taken, workers));
             let ends: Vec<usize> = std::iter::successors(Some(0), next).take_while(|end| *end < part_count).collect();
             ends.windows(2).map(|ends| ends[1] - ends[0]).collect::<Vec<_>>()
         };

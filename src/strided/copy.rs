@@ -12,9 +12,7 @@ use super::table::Tables;
 use super::view::{Source, Target};
 use super::walk::Walk;
 use crate::error::Result;
-use crate::memory::LINE_SIZE;
-
-const PAGE_SIZE: usize = 4096;
+use crate::memory::{LINE_SIZE, PAGE_SIZE};
 
 /// From this size on, copies go past the caches: source and target together exceed them. Under the fuzzer, whose chunks
 /// are small, they do so sooner.

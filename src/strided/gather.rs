@@ -116,6 +116,7 @@ impl Rows {
             for _ in 0..count {
                 // SAFETY: as the caller promises.
                 unsafe {
+                    // A constant size is copied without a loop or a call.
                     match block {
                         LINE_SIZE => from.copy_to_nonoverlapping(to, LINE_SIZE),
                         _ => from.copy_to_nonoverlapping(to, block),

@@ -7,7 +7,7 @@ use super::nest::Axis;
 use super::table::Tables;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 use super::tile;
-use crate::memory::LINE_SIZE;
+use crate::memory::{LINE_SIZE, PAGE_SIZE};
 use crate::simd::{Level, Tier, best};
 
 /// A plane of blocks of bytes.
@@ -198,7 +198,7 @@ pub(super) fn collides(rows: usize, stride: isize) -> bool {
 /// How many rows at this stride begin at different places of a page, and so in different sets of the first-level cache
 /// as far as it has them.
 pub(super) fn set_count(stride: isize) -> usize {
-    4096 >> stride.trailing_zeros().min(12)
+    PAGE_SIZE >> stride.trailing_zeros().min(PAGE_SIZE.ilog2())
 }
 
 /// Whether columns at this stride begin in so few sets of the first-level cache that each gets more than `most` of

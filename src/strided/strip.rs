@@ -249,6 +249,7 @@ impl Rows<'_> {
         };
         // SAFETY: as the caller promises.
         unsafe {
+            // A constant size needs no loop.
             match self.block {
                 LINE_SIZE => self.each(|source, target| row(source, target, LINE_SIZE)),
                 block => self.each(|source, target| row(source, target, block)),

@@ -1,6 +1,7 @@
 //! An array as a grid of cells: the inner chunks of a shard, the blocks of a transform.
 
-use super::region::{Region, index_of, position_of, positions};
+use super::region::{Region, positions};
+use crate::representation::{index_of, position_of};
 
 /// A cell, and the part of it that a call reads or writes.
 #[derive(Debug, Clone)]

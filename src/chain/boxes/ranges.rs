@@ -124,7 +124,7 @@ impl Ranges<'_> {
         let element_size = target.element_size();
         let needed = region.with_short_gaps(self.shape, element_size);
         let size = needed.byte_size(element_size)?;
-        let has_longer_parts = region.run_size(self.shape) * element_size > target.row_size();
+        let has_longer_parts = region.run_length(self.shape) * element_size > target.row_size();
         let min_row_size =
             if has_longer_parts && size <= MAX_GATHERED_SIZE { MIN_DIRECT_ROW_SIZE } else { MIN_ROW_SIZE };
         if needed == *region && (target.row_size() >= min_row_size || target.is_contiguous()) {
@@ -160,8 +160,8 @@ impl Ranges<'_> {
 
     fn decode_alone(&self, region: &Region, target: &mut Target<'_>, contexts: &mut Contexts) -> Result<Option<()>> {
         let element_size = target.element_size();
-        let (run_count, firsts) = region.runs(self.shape);
-        let (run_size, row_size) = (run_count * element_size, target.row_size());
+        let (run_length, firsts) = region.runs(self.shape);
+        let (run_size, row_size) = (run_length * element_size, target.row_size());
         // Both span the last dimensions of the box, so that the smaller divides the larger.
         let size = run_size.min(row_size);
         let starts = firsts.flat_map(|first| {

@@ -1,7 +1,7 @@
 //! Boxes of arrays, and iteration over them.
 
 use crate::error::{Error, Result};
-use crate::representation::element_count;
+use crate::representation::{element_count, index_of, position_of};
 use crate::strided::Target;
 use std::borrow::Borrow;
 
@@ -124,7 +124,7 @@ impl Region {
     }
 
     /// The parts of the box between multiples of these sizes, in C order.
-    pub(in crate::chain) fn cut(&self, cell: &[u64]) -> impl Iterator<Item = Self> {
+    pub(in crate::chain) fn cut(&self, cell: &[u64]) -> impl Iterator<Item = Self> + use<> {
         let counts = self.start.iter().zip(&self.shape).zip(cell);
         let counts = counts.map(|((start, size), cell)| (start + size).div_ceil(*cell) - start / cell).collect();
         let (whole, cell) = (self.clone(), cell.to_vec());
@@ -143,13 +143,13 @@ impl Region {
     /// At most `count` boxes of about the same size that make up this one, one after the other in C order.
     pub(in crate::chain) fn slabs(&self, count: u64) -> impl Iterator<Item = Self> {
         let whole = self.clone();
-        let outermost = self.shape.iter().position(|size| *size > 1);
-        let size = outermost.map_or(1, |dimension| self.shape[dimension]);
+        let slowest = slowest(&self.shape);
+        let size = slowest.map_or(1, |dimension| self.shape[dimension]);
         let part_count = size.min(count).max(1);
         let end = move |part: u64| (u128::from(size) * u128::from(part) / u128::from(part_count)) as u64;
         (0..part_count).map(move |part| {
             let mut region = whole.clone();
-            if let Some(dimension) = outermost {
+            if let Some(dimension) = slowest {
                 region.start[dimension] += end(part);
                 region.shape[dimension] = end(part + 1) - end(part);
             }
@@ -160,14 +160,19 @@ impl Region {
     /// The same boxes with their places.
     pub(in crate::chain) fn split<'t>(&self, target: Target<'t>, count: u64) -> Result<Vec<(Self, Target<'t>)>> {
         let (mut parts, mut rest) = (Vec::new(), target);
-        let outermost = self.shape.iter().position(|size| *size > 1);
-        let Some(dimension) = outermost else { return Ok(vec![(self.clone(), rest)]) };
+        let Some(dimension) = slowest(&self.shape) else { return Ok(vec![(self.clone(), rest)]) };
         for region in self.slabs(count) {
             let (piece, next) = rest.split(dimension, region.shape[dimension])?;
             parts.push((region, piece));
             rest = next;
         }
         Ok(parts)
+    }
+
+    /// The box that begins this much later.
+    pub(in crate::chain) fn moved(mut self, by: &[u64]) -> Self {
+        self.start.iter_mut().zip(by).for_each(|(start, by)| *start += by);
+        self
     }
 
     /// Where this box begins, counted from the beginning of another one around it.
@@ -181,7 +186,7 @@ impl Region {
     }
 
     /// The length of the runs of consecutive elements that the box consists of in an array of this shape.
-    pub(in crate::chain) fn run_size(&self, shape: &[u64]) -> usize {
+    pub(in crate::chain) fn run_length(&self, shape: &[u64]) -> usize {
         element_count(&self.shape[self.run_dimension(shape)..]) as usize
     }
 
@@ -215,7 +220,7 @@ impl Region {
     /// As [`with_short_gaps`](Self::with_short_gaps), if one more run costs as much as this many bytes.
     pub(in crate::chain) fn with_gaps_below(&self, run_cost: usize, shape: &[u64], element_size: usize) -> Self {
         let most = run_cost / element_size;
-        if self.run_size(shape) >= most { self.clone() } else { self.with_gaps(shape, most as u64) }
+        if self.run_length(shape) >= most { self.clone() } else { self.with_gaps(shape, most as u64) }
     }
 
     /// The box, with what lies between its runs in an array of this shape where that is at most `most` elements. The
@@ -301,19 +306,9 @@ impl Iterator for RunStarts {
     }
 }
 
-/// The index in C order of the element at this position.
-pub(in crate::chain) fn index_of(position: &[u64], shape: &[u64]) -> u64 {
-    position.iter().zip(shape).fold(0, |index, (position, size)| index * size + position)
-}
-
-/// The position of the element with this index in C order.
-pub(in crate::chain) fn position_of(mut index: u64, shape: &[u64]) -> Vec<u64> {
-    let mut position = vec![0; shape.len()];
-    for (position, size) in position.iter_mut().zip(shape).rev() {
-        *position = index % (*size).max(1);
-        index /= (*size).max(1);
-    }
-    position
+/// The slowest dimension of an array of this shape, in C order; `None` if it has one element.
+pub(super) fn slowest(shape: &[u64]) -> Option<usize> {
+    shape.iter().position(|size| *size > 1)
 }
 
 /// What a step along each dimension of an array of this shape adds to the index of an element in C order.

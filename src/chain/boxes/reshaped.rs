@@ -2,11 +2,11 @@
 //! or in any inner chunk.
 
 use super::cell_grid::{Cell, CellGrid};
-use super::region::{Region, position_of};
+use super::region::Region;
 use crate::chain::place::BoxPlace;
 use crate::error::{Error, Result};
 use crate::memory::{collect, push};
-use crate::representation::element_count;
+use crate::representation::{element_count, position_of};
 use crate::strided::Layout;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -163,7 +163,7 @@ impl Reshaped {
 
     /// The number of runs of consecutive elements that a box of what enters this reshape consists of.
     pub(in crate::chain) fn run_count(&self, region: &Region) -> u64 {
-        element_count(&region.shape) / (region.run_size(&self.before) as u64).max(1)
+        element_count(&region.shape) / (region.run_length(&self.before) as u64).max(1)
     }
 
     /// The index in C order of each element of a box of what the last step gets.

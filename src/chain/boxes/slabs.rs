@@ -2,7 +2,7 @@
 //! that stays in the caches, and go to their place from there, or come from there and are encoded, so that the chunk, or
 //! the box, is not in memory twice.
 
-use super::region::Region;
+use super::region::{Region, slowest};
 use crate::chain::elements::Packed;
 use crate::chain::input::Decoded;
 use crate::chain::place::BoxPlace;
@@ -205,11 +205,6 @@ pub(super) fn of_box<'t>(region: Region, place: BoxPlace<'t>, unit: &[u64]) -> R
     let cell = cut.cell(region.shape.len());
     let places = place.cut(&region, &cell)?;
     collect(region.cut(&cell).zip(places).map(Ok))
-}
-
-/// The slowest dimension of an array of this shape, in C order.
-fn slowest(shape: &[u64]) -> Option<usize> {
-    shape.iter().position(|size| *size > 1)
 }
 
 impl Plan {

@@ -8,11 +8,13 @@ use serde_json::Value;
 
 /// `{"name": "regular" | "rectilinear", "configuration": {..}}`
 pub(in crate::chain) fn chunk_shape(grid: &Value, array_shape: &[u64]) -> Result<Vec<u64>> {
-    let members = grid
-        .as_object()
-        .ok_or_else(|| Error::metadata(format!("chunk_grid is {}, expected an object", shown(grid))))?;
     let in_grid = |error: Error| error.with_context("chunk_grid: ");
-    let name = name_of(members).map_err(in_grid)?;
+    let (name, members) = match grid {
+        // "Short-hand names": an object with this name alone.
+        Value::String(name) => (name.as_str(), None),
+        Value::Object(members) => (name_of(members).map_err(in_grid)?, Some(members)),
+        _ => return Err(Error::metadata(format!("chunk_grid is {}, expected an object", shown(grid)))),
+    };
     let read = match name {
         "regular" => regular,
         "rectilinear" => rectilinear,
@@ -23,7 +25,7 @@ pub(in crate::chain) fn chunk_shape(grid: &Value, array_shape: &[u64]) -> Result
             )));
         }
     };
-    let (configuration, _) = configuration_of(members).map_err(in_grid)?;
+    let (configuration, _) = members.map_or(Ok((None, true)), configuration_of).map_err(in_grid)?;
     let mut configuration = Configuration::new(configuration.cloned());
     let shape = read(&mut configuration, array_shape).map_err(in_grid)?;
     configuration.finish().map_err(in_grid)?;
@@ -116,6 +118,10 @@ mod tests {
         ] {
             let grid = json!({"name": name, "configuration": configuration});
             assert_eq!(chunk_shape(&grid, &[]).unwrap_err().status(), status, "{grid}");
+        }
+        assert_eq!(chunk_shape(&json!("hexagonal"), &[]).unwrap_err().status(), Status::Unsupported);
+        for grid in [json!("regular"), json!(3), json!(null)] {
+            assert_eq!(chunk_shape(&grid, &[]).unwrap_err().status(), Status::InvalidMetadata, "{grid}");
         }
         let mut grid = json!({"name": "regular", "configuration": {"chunk_shape": [4]}, "must_understand": true});
         assert_eq!(chunk_shape(&grid, &[]), Ok(vec![4]));

@@ -46,6 +46,7 @@ impl ArrayDocument {
         }
         expect(members, "node_type", &Value::from("array"))?;
         refuse_unknown_members(members)?;
+        members.get("storage_transformers").map_or(Ok(()), refuse_storage_transformers)?;
         let shape = shape_from_json("shape", required(members, "shape")?, 0)?;
         let chunk_shape = chunk_shape(required(members, "chunk_grid")?, &shape)?;
         check_rank("chunk_grid", &chunk_shape, &shape)?;
@@ -55,7 +56,8 @@ impl ArrayDocument {
             Value::Null => None,
             json => Some(data_type.scalar_from_json("fill_value", json)?),
         };
-        let chunk = ArrayRepresentation::new(data_type, chunk_shape, fill_value)?;
+        let chunk = ArrayRepresentation::new(data_type, chunk_shape, fill_value);
+        let chunk = chunk.map_err(|error| error.with_context("chunk_grid: "))?;
         Ok(Self { chunk, codecs: required(members, "codecs")?.clone() })
     }
 }
@@ -90,13 +92,35 @@ fn refuse_unknown_members(members: &Map<String, Value>) -> Result<()> {
             return Err(Error::unsupported(format!("the metadata document has an unknown member {member}{close}")));
         }
     }
-    match members.get("storage_transformers") {
-        None => Ok(()),
-        Some(Value::Array(list)) if !list.iter().any(must_be_understood) => Ok(()),
-        Some(other) => Err(Error::unsupported(format!("storage_transformers is {}: none is supported", shown(other)))),
+    Ok(())
+}
+
+/// There are none in the specification yet. zarr-python takes null for an empty list.
+fn refuse_storage_transformers(value: &Value) -> Result<()> {
+    match value {
+        Value::Null => Ok(()),
+        Value::Array(list) if !list.iter().any(must_be_understood) => Ok(()),
+        other => Err(Error::unsupported(format!("storage_transformers is {}: none is supported", shown(other)))),
     }
 }
 
 fn must_be_understood(extension: &Value) -> bool {
     extension.get("must_understand") != Some(&Value::Bool(false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Status;
+    use serde_json::json;
+
+    #[test]
+    fn no_storage_transformer_that_must_be_understood_is_accepted() {
+        for none in [json!(null), json!([]), json!([{"name": "x", "must_understand": false}])] {
+            assert_eq!(refuse_storage_transformers(&none), Ok(()), "{none}");
+        }
+        for some in [json!(["x"]), json!([{"name": "x"}]), json!({}), json!(3)] {
+            assert_eq!(refuse_storage_transformers(&some).unwrap_err().status(), Status::Unsupported, "{some}");
+        }
+    }
 }

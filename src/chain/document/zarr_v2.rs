@@ -72,7 +72,8 @@ pub(in crate::chain) fn document(members: &Map<String, Value>, context: &Context
     if codecs.output == Output::Array {
         codecs.serialize();
     }
-    let chunk = ArrayRepresentation::new(numpy.data_type, chunk_shape, fill_value)?;
+    let chunk = ArrayRepresentation::new(numpy.data_type, chunk_shape, fill_value);
+    let chunk = chunk.map_err(|error| error.with_context("chunks: "))?;
     Ok(ArrayDocument { chunk, codecs: Value::Array(codecs.list) })
 }
 

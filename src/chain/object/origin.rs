@@ -4,13 +4,14 @@
 use crate::chain::Chain;
 use crate::chain::boxes::Before;
 use crate::chain::boxes::cell_grid::Cell;
-use crate::chain::boxes::region::{Region, index_of};
+use crate::chain::boxes::region::Region;
 use crate::chain::place::BoxPlace;
 use crate::chain::place::element_steps::{ElementSteps, PutDecoded, PutFault};
 use crate::chain::plan::{Operation, Step};
 use crate::chain::shard::Shard;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
+use crate::representation::index_of;
 use crate::strided::Target;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! One read of one stored object whose bytes the host fetches: the byte ranges that it needs, stage by stage.
 //!
 //! A [`Stage`] has ranges of the object, and what to decode from each. Decoding the index of a shard gives the inner
-//! chunks of the next stage, which are objects within the first; decoding the header of a block of N5, where the
-//! elements of the block are. Bytes are decoded straight to their place as soon as
-//! they are supplied, on the thread that supplies them.
+//! chunks of the next stage, which are objects within the first; decoding the header of a block of N5 tells where its
+//! elements lie. Bytes are decoded straight to their place as soon as they are supplied, on the thread that supplies
+//! them.
 
 use super::action::{Action, Actions};
 use super::stage::{ByteRange, Poison, Stage, Supplied};
@@ -15,7 +15,7 @@ use crate::chain::shard::strips::STRIPS_PER_WORKER;
 use crate::error::{Error, Result};
 use crate::interface::CallOptions;
 use crate::memory::{collect, push};
-use crate::parallel::{lock, take_items, worth_using};
+use crate::parallel::{divides_by_items, lock, worth_using};
 use crate::strided::{self, Strip, Target};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -100,7 +100,7 @@ impl ReadPlan {
     pub fn next_stage(&mut self) -> Result<impl Iterator<Item = ByteRange>> {
         self.poison.check()?;
         self.stage.check_supplied()?;
-        self.stage = self.poison.unless_done(|| Stage::new(self.expand()?))?;
+        self.stage = self.poison.end_on_failure(|| Stage::new(self.expand()?))?;
         Ok(self.stage.ranges())
     }
 
@@ -131,7 +131,7 @@ impl ReadPlan {
     pub fn supply(&self, index: usize, bytes: &[u8]) -> Result<()> {
         self.poison.check()?;
         let supplied = self.stage.take(index)?;
-        self.poison.unless_done(|| self.run(supplied, bytes, None, &self.options))
+        self.poison.end_on_failure(|| self.run(supplied, bytes, None, &self.options))
     }
 
     /// Supplies all ranges of this stage, on as many workers as the options allow.
@@ -154,20 +154,20 @@ impl ReadPlan {
         });
         let workers = self.options.workers().count_for(encoded_size.max(decoded_size));
         // Inner chunks that lie side by side, one after the other; a shard may have them in any order.
-        let order = self.poison.unless_done(|| match self.is_large {
+        let order = self.poison.end_on_failure(|| match self.is_large {
             true => self.stage.sorted_by_key(Action::cell_numbers),
             false => collect((0..bytes.len()).map(Ok)),
         })?;
-        if !take_items(workers, bytes.len() as u64, part_count.unwrap_or(1)) {
+        if !divides_by_items(workers, bytes.len() as u64, part_count.unwrap_or(1)) {
             // Threads share the parts of each range.
-            return self.poison.unless_done(|| self.supply_part(&order, bytes, &self.options));
+            return self.poison.end_on_failure(|| self.supply_part(&order, bytes, &self.options));
         }
         let single = self.options.single_threaded();
         let most = if self.is_large { strided::MAX_BOXES } else { 1 };
         let size = (bytes.len() / STRIPS_PER_WORKER.saturating_mul(workers.get())).clamp(1, most);
         let supply = |part: &[usize]| self.supply_part(part, bytes, &single);
         let (workers_of_call, count) = (self.options.workers(), order.len().div_ceil(size));
-        self.poison.unless_done(|| workers_of_call.for_each_neighbour(workers, count, order.chunks(size), supply))
+        self.poison.end_on_failure(|| workers_of_call.for_each_neighbour(workers, count, order.chunks(size), supply))
     }
 
     /// Whether the plan goes on.

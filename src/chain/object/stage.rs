@@ -199,9 +199,9 @@ impl Poison {
         Ok(())
     }
 
-    /// Does work, and refuses to go on if it fails or panics.
-    pub(super) fn unless_done<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let guard = EndsUnlessDone(self);
+    /// Does work; if it fails or panics, the plan or writer has ended.
+    pub(super) fn end_on_failure<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let guard = EndsOnFailure(self);
         let result = work()?;
         std::mem::forget(guard);
         Ok(result)
@@ -213,9 +213,9 @@ impl Poison {
     }
 }
 
-struct EndsUnlessDone<'a>(&'a Poison);
+struct EndsOnFailure<'a>(&'a Poison);
 
-impl Drop for EndsUnlessDone<'_> {
+impl Drop for EndsOnFailure<'_> {
     fn drop(&mut self) {
         self.0.set();
     }
@@ -233,12 +233,12 @@ mod tests {
     #[test]
     fn an_error_and_a_panic_end_a_plan() {
         let poison = Poison::new("plan");
-        assert_eq!(poison.unless_done(|| Ok(3)), Ok(3));
+        assert_eq!(poison.end_on_failure(|| Ok(3)), Ok(3));
         assert_eq!(poison.check(), Ok(()));
-        assert!(poison.unless_done(|| Err::<(), _>(Error::out_of_memory())).is_err());
+        assert!(poison.end_on_failure(|| Err::<(), _>(Error::out_of_memory())).is_err());
         assert!(poison.check().is_err());
         let poison = Poison::new("plan");
-        let panic = || poison.unless_done(|| -> Result<()> { std::panic::resume_unwind(Box::new(())) });
+        let panic = || poison.end_on_failure(|| -> Result<()> { std::panic::resume_unwind(Box::new(())) });
         assert!(catch_unwind(AssertUnwindSafe(panic)).is_err());
         assert!(poison.check().is_err());
     }

@@ -16,8 +16,8 @@ use crate::chain::shard::index::ShardIndex;
 use crate::chain::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
-use crate::memory::push;
-use crate::parallel::{lock, take_items};
+use crate::memory::{self, push};
+use crate::parallel::{divides_by_items, lock};
 use crate::strided::Source;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -131,7 +131,7 @@ impl Writer {
         if region.is_empty() {
             return Ok(());
         }
-        self.poison.unless_done(|| self.put_cells(&Put { region, source }))
+        self.poison.end_on_failure(|| self.put_cells(&Put { region, source }))
     }
 
     fn put_cells(&self, put: &Put<'_>) -> Result<()> {
@@ -180,7 +180,7 @@ impl Writer {
         work: impl Fn(T, &CallOptions) -> Result<()> + Sync,
     ) -> Result<()> {
         let workers = self.options.workers().count_for(size);
-        if !take_items(workers, count, self.shard.inner.part_count(Direction::Encode)) {
+        if !divides_by_items(workers, count, self.shard.inner.part_count(Direction::Encode)) {
             return items.try_for_each(|item| work(item, &self.options));
         }
         let single = self.options.single_threaded();
@@ -273,7 +273,7 @@ impl Writer {
         self.poison.check()?;
         match self.phase {
             Phase::Putting => {
-                self.stage = self.poison.unless_done(|| self.begin_reading())?;
+                self.stage = self.poison.end_on_failure(|| self.begin_reading())?;
                 self.phase = Phase::Reading;
             }
             Phase::Reading => {
@@ -350,7 +350,7 @@ impl Writer {
         let (shard, codec) = (&self.shard, &self.codec);
         let locate = |number: &u64, error| codec.blame(shard.locate(error, &shard.cell(*number)));
         let complete = |number, bytes: &_| self.complete(number, Some(bytes), &self.options);
-        self.poison.unless_done(|| supplied.each(bytes, locate, complete))
+        self.poison.end_on_failure(|| supplied.each(bytes, locate, complete))
     }
 
     /// The pieces of the new object, in the order in which to write them, and its size.
@@ -366,12 +366,12 @@ impl Writer {
                 if self.needs_old()? {
                     return Err(Error::argument("old inner chunks are needed, and have not been asked for"));
                 }
-                self.poison.unless_done(|| self.begin_reading())?;
+                self.poison.end_on_failure(|| self.begin_reading())?;
             }
             Phase::Reading => self.stage.check_supplied()?,
             Phase::Finished => return Err(is_finished()),
         }
-        let NewShard { pieces, size } = self.poison.unless_done(|| self.assemble(layout))?;
+        let NewShard { pieces, size } = self.poison.end_on_failure(|| self.assemble(layout))?;
         self.phase = Phase::Finished;
         self.stage = Stage::empty();
         self.pieces = pieces;
@@ -380,7 +380,7 @@ impl Writer {
 
     fn needs_old(&self) -> Result<bool> {
         for (number, slot) in lock(&self.slots).iter() {
-            if self.poison.unless_done(|| self.old_bytes(*number, slot))?.is_some() {
+            if self.poison.end_on_failure(|| self.old_bytes(*number, slot))?.is_some() {
                 return Ok(true);
             }
         }
@@ -460,10 +460,7 @@ impl Writer {
 /// The decoded elements, which one thread at a time may change.
 fn exclusive(decoded: &mut Arc<Vec<u8>>) -> Result<&mut [u8]> {
     if Arc::get_mut(decoded).is_none() {
-        let mut copy = Vec::new();
-        copy.try_reserve_exact(decoded.len()).map_err(|_| Error::out_of_memory())?;
-        copy.extend_from_slice(decoded);
-        *decoded = Arc::new(copy);
+        *decoded = Arc::new(memory::to_vec(decoded)?);
     }
     let decoded = Arc::get_mut(decoded).ok_or_else(|| Error::internal("a new copy is shared"))?;
     Ok(decoded)

@@ -6,10 +6,11 @@
 
 use super::element_steps::{ElementSteps, PutDecoded, PutFault, StepNumber, TILE_SIZE};
 use super::{BoxPlace, PlacePart};
-use crate::chain::boxes::region::{Region, Tiles, index_of, position_of};
+use crate::chain::boxes::region::{Region, Tiles};
 use crate::chain::plan::Step;
 use crate::chain::workspace::Workspace;
 use crate::error::{Error, Result};
+use crate::representation::{index_of, position_of};
 use crate::strided::Source;
 
 /// For the number of a plan, that of a codec of its chain, and the number of an element in a box: the index of the

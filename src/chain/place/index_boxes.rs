@@ -1,7 +1,8 @@
 //! Cuts elements that have given indices in an array into boxes of that array.
 
-use crate::chain::boxes::region::{Region, index_steps, position_of};
+use crate::chain::boxes::region::{Region, index_steps};
 use crate::error::Result;
+use crate::representation::position_of;
 
 /// A dimension of elements that have indices in an array, or several dimensions that are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,8 +160,9 @@ fn outermost(shape: &[u64], dimension: usize, count: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::boxes::region::{index_of, positions};
+    use crate::chain::boxes::region::positions;
     use crate::representation::element_count;
+    use crate::representation::index_of;
 
     /// The axes of a box of an array of this shape, in this order of its dimensions, and the index of its first element.
     fn axes_of(after: &[u64], order: &[usize], region: &Region) -> (u64, Vec<IndexAxis>) {

@@ -4,11 +4,12 @@ pub(super) mod element_steps;
 mod first_fault;
 mod index_boxes;
 
-use crate::chain::boxes::region::{Region, index_steps, position_of};
+use crate::chain::boxes::region::{Region, index_steps};
 use crate::chain::boxes::reshaped::boxes_of;
 use crate::error::Result;
 use crate::memory::{collect, push};
 use crate::parallel::lock;
+use crate::representation::position_of;
 use crate::strided::{Layout, Source, Target};
 use index_boxes::{IndexAxis, IndexBox, IndexBoxes};
 use std::sync::{Arc, Mutex};
@@ -113,17 +114,9 @@ impl<'t> BoxPlace<'t> {
                 (Self::Memory(first), Self::Memory(second))
             }
             Self::Scattered(Scattered { indices, goal }) => {
-                let (mut sizes, mut start) = ([indices.shape().to_vec(), indices.shape().to_vec()], Vec::new());
-                start.resize(sizes[0].len(), 0);
-                (sizes[0][dimension], sizes[1][dimension]) = (at, sizes[1][dimension] - at);
-                let first = indices.region(&start, &sizes[0])?;
-                start[dimension] = at;
-                let second = indices.region(&start, &sizes[1])?;
-                let goal_of_first = Arc::clone(&goal);
-                (
-                    Self::Scattered(Scattered { indices: first, goal: goal_of_first }),
-                    Self::Scattered(Scattered { indices: second, goal }),
-                )
+                let (first, second) = indices.split(dimension, at)?;
+                let part = |indices| Self::Scattered(Scattered { indices, goal: Arc::clone(&goal) });
+                (part(first), part(second))
             }
         })
     }

@@ -12,7 +12,7 @@ use crate::chain::place::element_steps::{ElementSteps, PutDecoded, PutFault};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::{CallOptions, Direction};
 use crate::memory::collect;
-use crate::parallel::{into_inner, lock, take_items};
+use crate::parallel::{divides_by_items, into_inner, lock};
 use crate::strided::{Strip, Target};
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
@@ -89,7 +89,7 @@ impl ShardDecode<'_> {
             return self.fill_together(region, target, options);
         }
         let workers = self.workers_for(region, options);
-        if !take_items(workers, self.shard.cells_in(region), self.shard.inner.part_count(Direction::Decode)) {
+        if !divides_by_items(workers, self.shard.cells_in(region), self.shard.inner.part_count(Direction::Decode)) {
             return self.one_by_one(region, target, options);
         }
         self.by_list(region, target, workers, options)

@@ -2,11 +2,12 @@
 
 use super::Shard;
 use crate::chain::Chain;
-use crate::chain::boxes::region::{Region, index_of};
+use crate::chain::boxes::region::Region;
 use crate::chain::object::stage::ByteRange;
 use crate::chain::plan::{Operation, Step};
 use crate::error::{CodecPlace, Error, Result};
 use crate::interface::CallOptions;
+use crate::representation::index_of;
 use std::ops::Range;
 use std::sync::Arc;
 

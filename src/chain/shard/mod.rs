@@ -7,14 +7,15 @@ pub(super) mod strips;
 
 use crate::chain::Chain;
 use crate::chain::boxes::cell_grid::{Cell, CellGrid};
-use crate::chain::boxes::region::{Region, position_of};
+use crate::chain::boxes::region::Region;
 use crate::chain::input::{Decoded, Input};
 use crate::chain::plan::Elements;
 use crate::chain::workspace::Workspace;
 use crate::error::{CodecPlace, Error, Result, Status};
 use crate::interface::{BoundShard, Call, CallOptions, Direction, too_small};
 use crate::memory::collect;
-use crate::parallel::take_items;
+use crate::parallel::divides_by_items;
+use crate::representation::position_of;
 use crate::strided::{self, Source};
 use in_order::{EncodedChunk, InOrder};
 use index::{ShardIndex, push_entry};
@@ -136,8 +137,8 @@ impl Shard {
     ) -> Result<Option<(Vec<u64>, usize)>> {
         let whole = Region::whole(input.array.shape());
         let workers = options.workers().count_for(whole.element_count().saturating_mul(self.element_size));
-        let is_serial =
-            self.has_bound() && !take_items(workers, self.chunk_count(), self.inner.part_count(Direction::Encode));
+        let is_serial = self.has_bound()
+            && !divides_by_items(workers, self.chunk_count(), self.inner.part_count(Direction::Encode));
         let strip_shape = || self.strip_shape(&whole, if is_serial { NonZeroUsize::MIN } else { workers });
         let strip_shape = input.pass.and_then(|_| self.batch_shape()).or_else(strip_shape);
         if !is_serial {

@@ -6,6 +6,7 @@ use crate::codec::gzip::libdeflate::{self, Compressor as Deflate, Container};
 use crate::codec::lz::{lz4, matches::MatchTable};
 use crate::codec::zstd::KeptCompressor;
 use crate::error::{Error, Result};
+use crate::memory;
 use zstd::zstd_safe::{self, DCtx};
 
 /// The compressor of a writer: a `cname`.
@@ -174,18 +175,12 @@ impl Decompressors {
             Format::Lz4 => lz4::decompress(stream, decoded).is_some(),
             Format::Snappy => decompress_snappy(stream, decoded)?,
             Format::Zlib => {
-                let zlib = match &mut self.zlib {
-                    Some(zlib) => zlib,
-                    none => none.insert(libdeflate::Decompressor::new()?),
-                };
+                let zlib = memory::get_or_make(&mut self.zlib, libdeflate::Decompressor::new)?;
                 let member = zlib.decompress(Container::Zlib, stream, decoded);
                 member.is_ok_and(|member| member.decoded_size == decoded.len())
             }
             Format::Zstd => {
-                let zstd = match &mut self.zstd {
-                    Some(zstd) => zstd,
-                    none => none.insert(DCtx::try_create().ok_or_else(Error::out_of_memory)?),
-                };
+                let zstd = memory::get_or_make(&mut self.zstd, || DCtx::try_create().ok_or_else(Error::out_of_memory))?;
                 zstd.decompress(decoded, stream) == Ok(decoded.len())
             }
             Format::Unknown(_) => false,
@@ -271,10 +266,7 @@ impl Compressors {
     }
 
     fn table(&mut self) -> Result<&mut MatchTable> {
-        match &mut self.table {
-            Some(table) => Ok(table),
-            none => Ok(none.insert(MatchTable::new()?)),
-        }
+        memory::get_or_make(&mut self.table, MatchTable::new)
     }
 
     #[cfg(feature = "snappy")]
@@ -284,10 +276,10 @@ impl Compressors {
         if encoded.len() >= room_size {
             return Ok(snappy.compress(decoded, encoded).ok());
         }
-        crate::memory::grow(&mut self.room, room_size)?;
+        memory::grow(&mut self.room, room_size)?;
         let size = snappy.compress(decoded, &mut self.room).ok().filter(|size| *size <= encoded.len());
         if let Some(size) = size {
-            crate::memory::copy(&self.room[..size], &mut encoded[..size]);
+            memory::copy(&self.room[..size], &mut encoded[..size]);
         }
         Ok(size)
     }

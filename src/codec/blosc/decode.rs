@@ -87,7 +87,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Has a block at hand whose filter is not yet undone.
+    /// Decompresses a block, without undoing its filter.
     fn load<'f>(&mut self, frame: &Frame<'f>, index: usize, size: usize) -> Result<Current<'f>> {
         let mut streams = frame.streams(index)?;
         let stored =

@@ -111,7 +111,7 @@ impl Encoder {
         Ok(run.is_compressed.then_some(data_start + run.size))
     }
 
-    /// The same by several workers, each of which encodes as many blocks into memory of its own.
+    /// The same by several workers, each of which encodes an equal share of the blocks into memory of its own.
     fn encode_in_parts(
         &mut self,
         (workers, count): (Workers<'_>, NonZeroUsize),

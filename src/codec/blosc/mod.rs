@@ -293,7 +293,7 @@ fn worker_count(frame: &Frame<'_>, workers: Workers<'_>) -> NonZeroUsize {
     NonZeroUsize::new(block_count).map_or(NonZeroUsize::MIN, |block_count| block_count.min(count))
 }
 
-/// Each worker decodes as many blocks.
+/// Divides the blocks evenly among the workers.
 fn decode_in_parts(frame: &Frame<'_>, decoded: &mut [u8], workers: Workers<'_>, count: NonZeroUsize) -> Result<()> {
     let block_count = decoded.len().div_ceil(frame.block_size());
     let part_size = block_count.div_ceil(count.get()) * frame.block_size();

@@ -30,19 +30,27 @@ pub(super) struct Entry {
 /// Most data has only numbers well inside the target's range. A quick kernel converts those and notes whether there
 /// was anything else; only then the thorough one converts the block again.
 #[derive(Debug)]
-struct Hopeful {
+struct Optimistic {
     quick: Box<dyn Kernel>,
     thorough: Box<dyn Kernel>,
+    /// Whether the quick kernel applies maps, too. Otherwise blocks with a map are left to the thorough one.
+    maps_quickly: bool,
     is_mapped: bool,
 }
 
-pub(super) fn hopeful(quick: Box<dyn Kernel>, thorough: Box<dyn Kernel>) -> Box<dyn Kernel> {
-    Box::new(Hopeful { quick, thorough, is_mapped: false })
+pub(super) fn optimistic(quick: Box<dyn Kernel>, thorough: Box<dyn Kernel>) -> Box<dyn Kernel> {
+    Box::new(Optimistic { quick, thorough, maps_quickly: false, is_mapped: false })
 }
 
-impl Kernel for Hopeful {
+/// The same if both apply maps.
+pub(super) fn optimistic_with_maps(quick: Box<dyn Kernel>, thorough: Box<dyn Kernel>) -> Box<dyn Kernel> {
+    Box::new(Optimistic { quick, thorough, maps_quickly: true, is_mapped: false })
+}
+
+impl Kernel for Optimistic {
     fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
-        (self.is_mapped || self.quick.run(input, output)) && self.thorough.run(input, output)
+        let is_thorough = self.is_mapped && !self.maps_quickly;
+        (is_thorough || self.quick.run(input, output)) && self.thorough.run(input, output)
     }
 
     fn output_size(&self) -> usize {
@@ -51,6 +59,9 @@ impl Kernel for Hopeful {
 
     fn set_map(&mut self, map: &[Entry]) {
         self.is_mapped = !map.is_empty();
+        if self.maps_quickly {
+            self.quick.set_map(map);
+        }
         self.thorough.set_map(map);
     }
 }

@@ -6,7 +6,7 @@
 //! [`reference`] is the definition; [`tiers`] lists the faster ways, each with a folder of its own. A block of elements
 //! is cast by the first of these that does not refuse it: one loop for the whole cast, if the tier has one; the kernels
 //! of the [`pipeline`], one after another; the reference, which also decides whether an element is at fault. A single
-//! kernel may in turn be two: see [`kernel::hopeful`].
+//! kernel may in turn be two: see [`kernel::optimistic`].
 
 mod as_float32;
 #[cfg(target_arch = "x86_64")]

@@ -96,6 +96,7 @@ impl Pipeline {
                 return None;
             }
             let mut wide = vec![0; kernel.output_size()];
+            // Widening refuses no element: only the last kernel does.
             kernel.run(&bytes, &mut wide);
             component = Component::Float(if wide.len() == 4 { FLOAT32 } else { FLOAT64 });
             bytes = wide;
@@ -176,6 +177,7 @@ impl Pipeline {
 /// Runs one or two kernels on a block of `count` elements.
 fn widened<'a>(kernels: &[Box<dyn Kernel>], input: &[u8], count: usize, [first, second]: &'a mut Scratch) -> &'a [u8] {
     let first = &mut first[..count * kernels[0].output_size()];
+    // Widening refuses no element.
     kernels[0].run(input, first);
     match kernels {
         [_, then] => {

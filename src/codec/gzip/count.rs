@@ -84,7 +84,7 @@ struct Member<'a> {
 /// The first gzip member or zlib stream, if it is valid.
 fn member<'a>(container: Container, encoded: &'a [u8], scratch: &mut Scratch) -> Option<Member<'a>> {
     let deflated = match container {
-        Container::Gzip => after_header(encoded)?,
+        Container::Gzip => after_gzip_header(encoded)?,
         Container::Zlib => after_zlib_header(encoded)?,
     };
     let Scratch { window, decompressor } = scratch;
@@ -154,8 +154,8 @@ fn after_zlib_header(encoded: &[u8]) -> Option<&[u8]> {
     is_valid.then_some(rest)
 }
 
-/// The DEFLATE stream, and what follows it.
-fn after_header(encoded: &[u8]) -> Option<&[u8]> {
+/// The bytes after the header of a member of gzip.
+fn after_gzip_header(encoded: &[u8]) -> Option<&[u8]> {
     let ([0x1F, 0x8B, 8, flags, _, _, _, _, _, _], mut rest) = encoded.split_first_chunk::<10>()? else { return None };
     if flags & 0xE0 != 0 {
         return None;
@@ -252,7 +252,7 @@ mod tests {
     /// Whether zlib refuses the stream for a code that RFC 1951 says never occurs.
     fn has_a_code_that_never_occurs(container: Container, encoded: &[u8], decoded: &mut [u8]) -> bool {
         let deflated = match container {
-            Container::Gzip => after_header(encoded),
+            Container::Gzip => after_gzip_header(encoded),
             Container::Zlib => after_zlib_header(encoded),
         };
         let refused = Decompress::new(false).decompress(deflated.unwrap(), decoded, FlushDecompress::Finish);

@@ -13,6 +13,7 @@ pub(super) mod zlib;
 use crate::error::{Error, Result};
 use crate::interface::{self, Binding, Call, Codec, Context, Kind, Transform};
 use crate::json::{Configuration, integer};
+use crate::memory;
 use crate::representation::Representation;
 use libdeflate::{Compressor, Container, Decompressor, Fault};
 use serde_json::{Map, Value, json};
@@ -78,10 +79,7 @@ struct Compressors([Option<Compressor>; 10]);
 impl Compressors {
     fn of_level(&mut self, level: Option<usize>) -> Result<&mut Compressor> {
         let level = level.unwrap_or(DEFAULT_LEVEL);
-        match &mut self.0[level] {
-            Some(compressor) => Ok(compressor),
-            none => Ok(none.insert(Compressor::new(level as i32)?)),
-        }
+        memory::get_or_make(&mut self.0[level], || Compressor::new(level as i32))
     }
 }
 

@@ -20,7 +20,7 @@ use super::{elementwise, optional};
 use crate::error::{Error, Result};
 use crate::interface::{Binding, Codec, Context, Elementwise, Kind};
 use crate::json::{Configuration, exact_integer, shown};
-use crate::number::integer_range;
+use crate::number::{integer_range, low_bits, sign_extended};
 use crate::representation::Representation;
 use crate::simd::{Loop, vectorized};
 use half::f16;
@@ -265,8 +265,8 @@ impl Scaled {
     /// The value of 64 bits in the decoded type.
     #[inline(always)] // as `run`
     fn wrapped(&self, lane: u64) -> u64 {
-        let unused = 64 - 8 * self.decoded.size() as u32;
-        if self.decoded.is_signed() { ((lane << unused) as i64 >> unused) as u64 } else { lane << unused >> unused }
+        let bits = 8 * self.decoded.size() as u32;
+        if self.decoded.is_signed() { sign_extended(lane, bits).cast_unsigned() } else { low_bits(lane, bits) }
     }
 
     #[inline(always)] // as `run`

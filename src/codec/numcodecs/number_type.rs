@@ -11,6 +11,7 @@
 use crate::data_type::{DataType, Endian, NumpyType};
 use crate::error::{Error, Result};
 use crate::json::shown;
+use crate::simd::{Loop, vectorized};
 use half::f16;
 use serde_json::Value;
 use std::ops::{Add, Div, Mul, Sub};
@@ -391,26 +392,41 @@ pub(super) fn half_of(lane: f64) -> f16 {
 /// # Errors
 /// The first element that cannot be represented.
 pub(super) fn cast((from_type, from): (NumberType, &[u8]), (to_type, to): (NumberType, &mut [u8])) -> Result<()> {
-    if from_type == to_type && from_type != NumberType::Bool {
+    let wraps = from_type.is_integer() && to_type.is_integer() && from_type.size() == to_type.size();
+    if wraps || (from_type == to_type && from_type != NumberType::Bool) {
         to.copy_from_slice(from);
         return Ok(());
     }
     let blocks = from.chunks(BLOCK * from_type.size()).zip(to.chunks_mut(BLOCK * to_type.size()));
-    for (index, (from, to)) in blocks.enumerate() {
+    blocks.enumerate().try_for_each(|(index, (from, to))| {
+        let result = vectorized(BlockCast { from: (from_type, from), to: (to_type, to) });
+        result.map_err(|error| error.after_elements((index * BLOCK) as u64))
+    })
+}
+
+/// A cast of up to [`BLOCK`] elements.
+struct BlockCast<'a> {
+    from: (NumberType, &'a [u8]),
+    to: (NumberType, &'a mut [u8]),
+}
+
+impl Loop for BlockCast<'_> {
+    type Output = Result<()>;
+
+    #[inline(always)] // so that it is compiled for each tier
+    fn run(self) -> Result<()> {
+        let ((from_type, from), (to_type, to)) = (self.from, self.to);
         let count = from.len() / from_type.size();
         if from_type.is_float() {
             let mut lanes = [0.0; BLOCK];
             from_type.load_floats(from, &mut lanes);
-            to_type
-                .store_floats(lanes.get(..count).unwrap_or_default(), to)
-                .map_err(|error| error.after_elements((index * BLOCK) as u64))?;
-        } else {
-            let mut lanes = [0; BLOCK];
-            from_type.load_integers(from, &mut lanes);
-            to_type.store_integers(lanes.get(..count).unwrap_or_default(), from_type.is_signed(), to);
+            return to_type.store_floats(lanes.get(..count).unwrap_or_default(), to);
         }
+        let mut lanes = [0; BLOCK];
+        from_type.load_integers(from, &mut lanes);
+        to_type.store_integers(lanes.get(..count).unwrap_or_default(), from_type.is_signed(), to);
+        Ok(())
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -101,6 +101,7 @@ impl Elementwise for Rounded {
             let lanes = &mut block[..decoded.len() / self.decoded.size()];
             self.decoded.load_floats(decoded, lanes);
             vectorized(Round { kernel: self, lanes: &mut *lanes });
+            // A type of floats refuses no number, so the error needs no index.
             self.encoded.store_floats(lanes, encoded)?;
         }
         Ok(())

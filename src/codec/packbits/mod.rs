@@ -27,13 +27,13 @@ mod tests;
 
 pub(crate) use field::Field;
 
+use crate::codec::location::Location;
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::interface::{Binding, Codec, Context, Elementwise, Kind, Pass, SizedKernel, packed_size};
 use crate::json::{Configuration, integer};
 use crate::representation::{ByteSize, Representation};
 use crate::simd::{Level, Tier, available};
-use padding_count::PaddingCount;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -55,7 +55,8 @@ pub(crate) static TIERS: &[Tier<KernelFor>] = &[
 
 #[derive(Debug)]
 struct PackBits {
-    padding_count: Option<PaddingCount>,
+    /// Where the byte is that counts the padding bits.
+    padding_count: Option<Location>,
     first_bit: Option<BitIndex>,
     last_bit: Option<BitIndex>,
 }
@@ -70,11 +71,10 @@ struct BitIndex {
 
 /// `{"padding_encoding": "none" | "first_byte" | "last_byte", "first_bit": n | null, "last_bit": n | null}`
 pub(super) fn parse(mut configuration: Configuration, _context: &Context) -> Result<Arc<dyn Codec>> {
-    use PaddingCount::{FirstByte, LastByte};
     let choices = ["none", "first_byte", "last_byte", "start_byte", "end_byte"];
-    let padding_count = configuration
-        .one_of("padding_encoding", &choices)?
-        .and_then(|choice| [None, Some(FirstByte), Some(LastByte), Some(FirstByte), Some(LastByte)][choice]);
+    let padding_count = configuration.one_of("padding_encoding", &choices)?.and_then(|choice| {
+        [None, Some(Location::Start), Some(Location::End), Some(Location::Start), Some(Location::End)][choice]
+    });
     let first_bit = bit_index(&mut configuration, "first_bit", "start_bit")?;
     let last_bit = bit_index(&mut configuration, "last_bit", "end_bit")?;
     configuration.finish()?;
@@ -130,8 +130,8 @@ impl Codec for PackBits {
     fn configuration(&self) -> Option<Map<String, Value>> {
         let padding_encoding = match self.padding_count {
             None => "none",
-            Some(PaddingCount::FirstByte) => "first_byte",
-            Some(PaddingCount::LastByte) => "last_byte",
+            Some(Location::Start) => "first_byte",
+            Some(Location::End) => "last_byte",
         };
         let bits = [("first_bit", self.first_bit), ("last_bit", self.last_bit)];
         let bits = bits.into_iter().filter_map(|(member, bit)| Some((member.to_owned(), Value::from(bit?.value))));
@@ -148,7 +148,7 @@ impl Codec for PackBits {
         let (first_bit, last_bit) = self.bit_range(data_type)?;
         let field = Field::new(data_type.component(), first_bit, last_bit);
         let encoded_bits = data_type.component_count() * field.bits as usize;
-        let frame = self.padding_count.map(|place| place.frame(array.element_count(), encoded_bits));
+        let frame = self.padding_count.map(|place| padding_count::frame(place, array.element_count(), encoded_bits));
         let size = ByteSize::Exact(packed_size(array.element_count(), encoded_bits));
         let size = frame.iter().fold(size, |size, frame| size.plus(frame.leading_size()).plus(frame.trailing_size()));
         let kernels = vec![SizedKernel { kernel: fastest(&field)?, encoded_bits }];

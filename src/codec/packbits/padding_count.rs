@@ -1,36 +1,19 @@
 //! The byte that counts the bits that fill up the last byte of packed elements.
 
+use crate::codec::location::Location;
 use crate::error::{Error, Result};
 use crate::interface::{Call, Frame};
 use std::sync::Arc;
 
-/// The place of the byte.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PaddingCount {
-    /// Before the packed elements.
-    FirstByte,
-    /// After the packed elements.
-    LastByte,
-}
-
-impl PaddingCount {
-    /// The byte, for this many elements of this many bits.
-    pub(super) fn frame(self, element_count: u64, bits: usize) -> Arc<dyn Frame> {
-        let used = element_count % 8 * bits as u64 % 8;
-        Arc::new(CountByte { place: self, count: ((8 - used) % 8) as u8 })
-    }
-
-    fn at<T>(self, first: T, last: T) -> T {
-        match self {
-            Self::FirstByte => first,
-            Self::LastByte => last,
-        }
-    }
+/// The byte at this place, for this many elements of this many bits.
+pub(super) fn frame(place: Location, element_count: u64, bits: usize) -> Arc<dyn Frame> {
+    let used = element_count % 8 * bits as u64 % 8;
+    Arc::new(CountByte { place, count: ((8 - used) % 8) as u8 })
 }
 
 #[derive(Debug)]
 struct CountByte {
-    place: PaddingCount,
+    place: Location,
     count: u8,
 }
 

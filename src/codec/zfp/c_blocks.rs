@@ -3,7 +3,7 @@
 //! It writes and reads without checking where its memory ends. A block begins only where [`SLACK_WORDS`] and the bits
 //! that it can take still lie before that end.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "calls a C library")]
 
 use super::backend::{BlockReader, BlockWriter};
 use super::grid::dimensionality_of;

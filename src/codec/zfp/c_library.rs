@@ -3,7 +3,7 @@
 //! `docs/differences.md` lists where our streams differ; each difference has its test here. The C library reads past
 //! the end of a stream that is too short: it is given zeros there.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "calls a C library")]
 
 use zfp_rs::{ZfpConfig, ZfpScalar, ZfpScalarType};
 

@@ -2,7 +2,7 @@
 
 use super::{TO_NEAREST, TOWARDS_NEGATIVE, TOWARDS_POSITIVE, TOWARDS_ZERO};
 use crate::codec::cast_value::avx2::{Convert, TierLoop};
-use crate::codec::cast_value::kernel::{Kernel, hopeful};
+use crate::codec::cast_value::kernel::{Kernel, optimistic};
 use crate::number::Rounding;
 use crate::simd::for_each_group;
 use std::arch::x86_64::*;
@@ -16,7 +16,9 @@ fn convert_in<const IS_SIGNED: bool>(rounding: Rounding) -> Box<dyn Kernel> {
     let boxed = |convert: Convert<8, 8>| -> Box<dyn Kernel> { Box::new(TierLoop(convert)) };
     match rounding {
         Rounding::NearestEven => boxed(convert_all::<IS_SIGNED, TO_NEAREST>),
-        Rounding::NearestAway => hopeful(boxed(convert_all_exactly::<IS_SIGNED>), boxed(convert_all_away::<IS_SIGNED>)),
+        Rounding::NearestAway => {
+            optimistic(boxed(convert_all_exactly::<IS_SIGNED>), boxed(convert_all_away::<IS_SIGNED>))
+        }
         Rounding::TowardsZero => boxed(convert_all::<IS_SIGNED, TOWARDS_ZERO>),
         Rounding::TowardsPositive => boxed(convert_all::<IS_SIGNED, TOWARDS_POSITIVE>),
         Rounding::TowardsNegative => boxed(convert_all::<IS_SIGNED, TOWARDS_NEGATIVE>),

@@ -1,5 +1,5 @@
 //! The kernels that gain by AVX-512, where portable loops compiled for it do not suffice.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "uses instructions that the level promises")]
 
 use std::arch::x86_64::*;
 

@@ -2,7 +2,7 @@
 
 use super::float::{RoundingMode, with_mode};
 use super::loops::{Convert, each, fault, flag};
-use crate::codec::cast_value::kernel::{Kernel, hopeful};
+use crate::codec::cast_value::kernel::{Kernel, optimistic};
 use crate::number::Rounding;
 use std::marker::PhantomData;
 
@@ -13,7 +13,7 @@ pub(in crate::codec::cast_value) fn kernel(rounding: Rounding, is_clamped: bool)
             Rounding::NearestEven | Rounding::NearestAway => each(QuickNearest { mode }),
             _ => each(QuickDirected { mode }),
         };
-        hopeful(quick, each(Thorough { is_clamped, mode }))
+        optimistic(quick, each(Thorough { is_clamped, mode }))
     })
 }
 

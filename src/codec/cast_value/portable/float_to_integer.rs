@@ -6,7 +6,7 @@ use super::integer::LowBits;
 use super::lane::{Integer, Lane, Low};
 use super::loops::{Bits, Convert, each, fault};
 use super::scaled::Scaled;
-use crate::codec::cast_value::kernel::{Kernel, hopeful};
+use crate::codec::cast_value::kernel::{Kernel, optimistic, optimistic_with_maps};
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
 use crate::data_type::Component;
 use crate::number::{FloatId, Rounding, Scaling, integer_range};
@@ -96,11 +96,17 @@ impl ToInteger {
 
     fn wrap<M: RoundingMode>(&self) -> Box<dyn Kernel> {
         match self.bits {
-            ..=8 => each(Wrap::<f64, u8, M>::new(self)),
-            16 => each(Wrap::<f64, u16, M>::new(self)),
-            32 => each(Wrap::<f64, u32, M>::new(self)),
-            _ => each(Wrap::<f64, u64, M>::new(self)),
+            ..=8 => self.wrap_to::<u8, M>(),
+            16 => self.wrap_to::<u16, M>(),
+            32 => self.wrap_to::<u32, M>(),
+            _ => self.wrap_to::<u64, M>(),
         }
+    }
+
+    fn wrap_to<T: Integer, M: RoundingMode>(&self) -> Box<dyn Kernel> {
+        let thorough =
+            WrapLarge::<T, M> { low: LowBits::new(self.bits, self.signed), to: PhantomData, mode: PhantomData };
+        optimistic_with_maps(each(Wrap::<f64, T, M>::new(self)), each(thorough))
     }
 
     fn wrap_halves<M: RoundingMode>(&self) -> Box<dyn Kernel> {
@@ -119,7 +125,7 @@ impl ToInteger {
 
 fn wide<T: Saturating + Lane, M: RoundingMode>(is_clamped: bool) -> Box<dyn Kernel> {
     let thorough = Wide::<T, M> { is_clamped, to: PhantomData, mode: PhantomData };
-    hopeful(each(QuickWide::<T, M> { to: PhantomData, mode: PhantomData }), each(thorough))
+    optimistic(each(QuickWide::<T, M> { to: PhantomData, mode: PhantomData }), each(thorough))
 }
 
 /// The number rounded to an integer.
@@ -156,6 +162,19 @@ fn whole<F: Float, M: RoundingMode>(number: F) -> F {
         Rounding::TowardsPositive if nearest < number => nearest + F::ONE,
         Rounding::TowardsNegative if nearest > number => nearest - F::ONE,
         _ => nearest,
+    }
+}
+
+/// Any number rounded to an integer, as a float.
+#[inline(always)]
+fn whole_f64<M: RoundingMode>(number: f64) -> f64 {
+    match M::ROUNDING {
+        Rounding::NearestEven => number.round_ties_even(),
+        Rounding::TowardsZero => number.trunc(),
+        Rounding::TowardsPositive => number.ceil(),
+        Rounding::TowardsNegative => number.floor(),
+        // Not `round`: in the Windows C library (mingw-w64) it adds 0.5, which rounds 0.5.next_down() to 1.
+        Rounding::NearestAway => (number + 0.5_f64.next_down().copysign(number)).trunc(),
     }
 }
 
@@ -250,6 +269,37 @@ impl<F: Float, T: Integer, M: RoundingMode> Convert for Wrap<F, T, M> {
     }
 }
 
+/// Modulo `2^N`, for all numbers.
+#[derive(Debug, Clone, Copy)]
+struct WrapLarge<T, M> {
+    low: LowBits,
+    to: PhantomData<T>,
+    mode: PhantomData<M>,
+}
+
+impl<T: Integer, M: RoundingMode> Convert for WrapLarge<T, M> {
+    type Source = f64;
+    type Target = T;
+
+    #[inline(always)]
+    fn convert(&self, element: f64) -> (T, Bits<Self>) {
+        const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
+        const BIAS: u32 = f64::MAX_EXP as u32 - 1;
+        let bits = whole_f64::<M>(element).to_bits();
+        let significand = (bits & ((1 << FRACTION_BITS) - 1)) | (1 << FRACTION_BITS);
+        // The place of the significand's lowest bit, 64 more. An integer but 0 has an exponent of 0 or more.
+        let exponent = (bits >> FRACTION_BITS) as u32 & 0x7FF;
+        let shift = (exponent + 64).saturating_sub(BIAS + FRACTION_BITS);
+        let magnitude = match shift {
+            64..128 => significand << (shift - 64),
+            1..64 => significand >> (64 - shift),
+            _ => 0,
+        };
+        let integer = if bits >> 63 == 1 { magnitude.wrapping_neg() } else { magnitude };
+        (T::truncate(self.low.of(integer)), fault(element.not_finite() != 0))
+    }
+}
+
 /// 64-bit integers, from numbers that an `f64` holds with the first bit of their fraction; refuses others.
 #[derive(Debug, Clone, Copy)]
 struct QuickWide<T, M> {
@@ -311,14 +361,7 @@ impl<T: Saturating + Lane, M: RoundingMode> Convert for Wide<T, M> {
 
     #[inline(always)]
     fn convert(&self, element: f64) -> (T, Bits<Self>) {
-        let number = match M::ROUNDING {
-            Rounding::NearestEven => element.round_ties_even(),
-            Rounding::TowardsZero => element.trunc(),
-            Rounding::TowardsPositive => element.ceil(),
-            Rounding::TowardsNegative => element.floor(),
-            // Not `round`: in the Windows C library (mingw-w64) it adds 0.5, which rounds 0.5.next_down() to 1.
-            Rounding::NearestAway => (element + 0.5_f64.next_down().copysign(element)).trunc(),
-        };
+        let number = whole_f64::<M>(element);
         let is_inside = (number >= T::LEAST) & (number < T::END);
         let is_finite = element.not_finite() == 0;
         (T::saturate(number), fault(!is_inside & !(self.is_clamped & is_finite)))

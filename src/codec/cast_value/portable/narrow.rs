@@ -4,7 +4,7 @@ use super::float::{Float, RoundingMode, directed, with_mode};
 use super::float64_to_float32;
 use super::lane::Integer;
 use super::loops::{Convert, each, fault};
-use crate::codec::cast_value::kernel::{Kernel, hopeful};
+use crate::codec::cast_value::kernel::{Kernel, optimistic};
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
 use crate::codec::cast_value::tiers::Kernels;
 use crate::data_type::Component;
@@ -32,19 +32,19 @@ pub(in crate::codec::cast_value) fn from_f32(cast: &Cast, tier: &Kernels) -> Opt
     Some(match format.id {
         FloatId::Bfloat16 => with_mode!(cast.rounding, M => {
             let mode = PhantomData::<M>;
-            hopeful(each(QuickBfloat16(mode)), each(ToBfloat16 { is_clamped, mode }))
+            optimistic(each(QuickBfloat16(mode)), each(ToBfloat16 { is_clamped, mode }))
         }),
         FloatId::Float16 => with_mode!(cast.rounding, M => {
             let quick = (tier.narrow_float16)(cast.rounding);
             let quick = quick.unwrap_or_else(|| each(NarrowFloat::<f32, u16, M, true>::new(format, is_clamped)));
-            hopeful(quick, each(NarrowFloat::<f32, u16, M, false>::new(format, is_clamped)))
+            optimistic(quick, each(NarrowFloat::<f32, u16, M, false>::new(format, is_clamped)))
         }),
         _ if format.special == Special::Fnuz => portable::<f32, u8>(format, is_clamped, cast.rounding),
         _ => with_mode!(cast.rounding, M => {
             let portable = NarrowFloat::<f32, u8, M, true>::new(format, is_clamped);
             let quick = (tier.narrow_small_float)(portable.small_float(format), cast.rounding);
             let thorough = each(NarrowFloat::<f32, u8, M, false>::new(format, is_clamped));
-            hopeful(quick.unwrap_or_else(|| each(portable)), thorough)
+            optimistic(quick.unwrap_or_else(|| each(portable)), thorough)
         }),
     })
 }
@@ -70,7 +70,7 @@ fn portable<F: Float, T: Integer>(format: &FloatFormat, is_clamped: bool, roundi
         let thorough = each(NarrowFloat::<F, T, M, false>::new(format, is_clamped));
         match format.special {
             Special::Fnuz => thorough,
-            _ => hopeful(each(NarrowFloat::<F, T, M, true>::new(format, is_clamped)), thorough),
+            _ => optimistic(each(NarrowFloat::<F, T, M, true>::new(format, is_clamped)), thorough),
         }
     })
 }

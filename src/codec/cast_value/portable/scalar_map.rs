@@ -150,17 +150,52 @@ impl<S: Lane, T: Lane> Group<S, T> {
         let Some((unmapped, _)) = lanes.clone().take(count).find(|(_, is_mapped)| **is_mapped == zero) else {
             return false;
         };
-        for (input, (element, is_mapped)) in S::elements_mut(input).iter_mut().zip(lanes) {
-            *input = if *is_mapped == zero { *element } else { *unmapped }.store();
-        }
+        vectorized(Rest { group: self, stand_in: *unmapped, input });
         convert(input, output)
     }
 
     /// Writes what the mapped elements become.
     fn store(&self, output: &mut [u8]) {
-        let lanes = self.mapped.iter().zip(&self.is_mapped);
-        for (output, (mapped, is_mapped)) in T::elements_mut(output).iter_mut().zip(lanes) {
-            *output = if *is_mapped == S::Bits::truncate(0) { *output } else { mapped.store() };
+        vectorized(Store { group: self, output });
+    }
+}
+
+/// Writes the elements that are not mapped, and for others an element that stands in for them.
+struct Rest<'a, S: Lane, T> {
+    group: &'a Group<S, T>,
+    stand_in: S,
+    input: &'a mut [u8],
+}
+
+impl<S: Lane, T: Lane> Loop for Rest<'_, S, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let zero = S::Bits::truncate(0);
+        let lanes = self.group.elements.iter().zip(&self.group.is_mapped);
+        for (input, (element, is_mapped)) in S::elements_mut(self.input).iter_mut().zip(lanes) {
+            *input = if *is_mapped == zero { *element } else { self.stand_in }.store();
+        }
+    }
+}
+
+/// Writes what the mapped elements become over their places.
+struct Store<'a, S: Lane, T> {
+    group: &'a Group<S, T>,
+    output: &'a mut [u8],
+}
+
+impl<S: Lane, T: Lane> Loop for Store<'_, S, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let zero = S::Bits::truncate(0);
+        let lanes = self.group.mapped.iter().zip(&self.group.is_mapped);
+        for (output, (mapped, is_mapped)) in T::elements_mut(self.output).iter_mut().zip(lanes) {
+            let converted = T::load(*output);
+            *output = if *is_mapped == zero { converted } else { *mapped }.store();
         }
     }
 }

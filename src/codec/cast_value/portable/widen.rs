@@ -3,7 +3,7 @@
 use super::integer_to_float;
 use super::lane::{Integer, Lane};
 use super::loops::{Bits, Convert, each, fault};
-use crate::codec::cast_value::kernel::{Kernel, hopeful};
+use crate::codec::cast_value::kernel::{Kernel, optimistic};
 use crate::codec::cast_value::tiers::Kernels;
 use crate::data_type::Component;
 use crate::number::{FloatId, bfloat16_to_float32, float16_to_float32};
@@ -15,7 +15,7 @@ pub(in crate::codec::cast_value) fn to_f32(source: Component, tier: &Kernels) ->
         Component::Int { bits, signed } => integer_to_float::short::<f32>(bits, signed, None)?,
         Component::Float(format) => match format.id {
             FloatId::Float16 => match (tier.widen_float16)() {
-                Some(quick) => hopeful(quick, each(Float16)),
+                Some(quick) => optimistic(quick, each(Float16)),
                 None => each(Float16),
             },
             FloatId::Bfloat16 => each(Bfloat16),

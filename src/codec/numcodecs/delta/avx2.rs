@@ -1,5 +1,5 @@
 //! AVX2: the sums of 32 bytes of integers at a time.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "uses instructions that the level promises")]
 
 use std::arch::x86_64::*;
 

@@ -3,7 +3,7 @@
 //! Each kernel handles whole blocks as long as it may read or write a whole register; the rest goes to the portable
 //! tier. `pext` and `pdep` would move 8 bytes at a time, and slowly on older processors.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "uses instructions that the level promises")]
 
 mod bools;
 mod nibbles;

@@ -7,7 +7,7 @@
 //! 64 MiB. So only the last loads are masked, and stores are prefetched: unmasked stores that overlap are slower in the
 //! cache.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "uses instructions that the level promises")]
 
 mod bools;
 mod pack;

@@ -22,7 +22,7 @@ pub(super) fn to_rows(planes: &[u8], plane_size: usize, rows: &mut [u8], stride:
 #[inline]
 #[target_feature(enable = "avx2")]
 fn plane_to_rows(plane: &[u8], rows: &mut [u8], stride: usize) {
-    let (groups, _) = plane.as_chunks::<256>();
+    let (groups, _) = plane.as_chunks::<GROUP_SIZE>();
     for (index, group) in groups.iter().enumerate() {
         let registers = transpose_bits(split_group::<8, 2>(group));
         for row in 0..REGISTER_COUNT {
@@ -42,7 +42,7 @@ pub(super) fn from_rows(rows: &[u8], stride: usize, planes: &mut [u8], plane_siz
 #[inline]
 #[target_feature(enable = "avx2")]
 fn plane_from_rows(rows: &[u8], stride: usize, plane: &mut [u8]) {
-    let (groups, _) = plane.as_chunks_mut::<256>();
+    let (groups, _) = plane.as_chunks_mut::<GROUP_SIZE>();
     for (index, group) in groups.iter_mut().enumerate() {
         let mut registers = [_mm256_setzero_si256(); REGISTER_COUNT];
         for row in 0..REGISTER_COUNT {

@@ -1,6 +1,6 @@
 //! AVX2: two halves of 16 bytes, in each of which 16 elements are moved. Elements of every size.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "uses instructions that the level promises")]
 #![allow(
     clippy::needless_range_loop,
     reason = "loops by index are unrolled; iterators of registers went through memory, at a third of the speed"

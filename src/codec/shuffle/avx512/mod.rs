@@ -1,7 +1,7 @@
 //! AVX-512 with VBMI and GFNI, which Ice Lake, Zen 4 and later processors have: elements of 2, 4, 8 and 16 bytes and
 //! all bits. Bytes of other elements go to the AVX2 tier.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "uses instructions that the level promises")]
 #![allow(
     clippy::needless_range_loop,
     reason = "loops by index are unrolled; iterators of registers went through memory, at a third of the speed"

@@ -1,6 +1,6 @@
 //! NEON: 16 elements of 2, 4, 8 or 16 bytes at a time, and the bits of 128 bytes of a plane.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "uses instructions that the level promises")]
 
 mod bits;
 mod bytes;

@@ -5,7 +5,7 @@ pub(super) const MAX_BITS: u32 = 56;
 
 /// The lowest `count` bits, up to 63.
 #[inline(always)]
-pub(super) fn low_bits(count: u32) -> u64 {
+pub(super) fn low_mask(count: u32) -> u64 {
     (1 << count) - 1
 }
 
@@ -104,7 +104,7 @@ impl<'a> BitWriter<'a> {
         if count <= MAX_BITS {
             self.put(bits, count);
         } else {
-            self.put(bits & low_bits(32), 32);
+            self.put(bits & low_mask(32), 32);
             self.put(bits >> 32, count - 32);
         }
     }
@@ -123,7 +123,7 @@ impl<'a> BitWriter<'a> {
     pub(super) fn truncate(&mut self, position: u64) {
         if position < self.position() {
             let (whole_bytes, pending_bits) = ((position / 8) as usize, (position % 8) as u32);
-            let pending = self.bytes.get(whole_bytes).map_or(0, |byte| u64::from(*byte) & low_bits(pending_bits));
+            let pending = self.bytes.get(whole_bytes).map_or(0, |byte| u64::from(*byte) & low_mask(pending_bits));
             self.at = End { whole_bytes, pending, pending_bits };
         }
     }
@@ -279,7 +279,7 @@ impl<'a> BitReader<'a> {
     /// Up to [`MAX_BITS`] bits of a window that was refilled, as it is then again.
     #[inline(always)]
     pub(super) fn take(&mut self, count: u32) -> u64 {
-        let bits = self.window & low_bits(count);
+        let bits = self.window & low_mask(count);
         self.consume(count);
         self.refill();
         bits
@@ -344,7 +344,7 @@ mod tests {
     fn what_was_put_is_taken_at_every_position() {
         for before in 0..=64 {
             for count in 0..=64 {
-                let bits = if count == 64 { BITS } else { BITS & low_bits(count) };
+                let bits = if count == 64 { BITS } else { BITS & low_mask(count) };
                 let mut bytes = [0xA5; 32];
                 let mut sink = BitWriter::new(&mut bytes);
                 sink.put_zeros(before);

@@ -3,7 +3,7 @@
 //! Planes follow each other from the most significant one down. Each begins with the bits of the `n` coefficients that
 //! were significant before, then come [`groups`](super::groups). `n` moves past the last one bit of a plane.
 
-use super::bits::{BitReader, BitWriter, MAX_BITS, low_bits};
+use super::bits::{BitReader, BitWriter, MAX_BITS, low_mask};
 use super::groups::{AT_ONCE, SHORT, short_groups, skip_empty, take_up_to_one, with_tests};
 
 /// Bit i of word w of plane k is bit k of coefficient 64 w + i.
@@ -38,7 +38,7 @@ pub(super) fn encode<const WORDS: usize>(
         k -= 1;
         let plane = &planes[k as usize % 64];
         let before = if n < MAX_BITS {
-            (plane[0] & low_bits(n), n)
+            (plane[0] & low_mask(n), n)
         } else {
             put_significant(&mut copy, plane, n);
             (0, 0)
@@ -62,7 +62,7 @@ fn put_significant<const WORDS: usize>(sink: &mut BitWriter<'_>, plane: &[u64; W
         sink.put_words(plane[..whole].iter());
     }
     if rest > 0 {
-        sink.put_long(plane[whole] & low_bits(rest), rest);
+        sink.put_long(plane[whole] & low_mask(rest), rest);
     }
 }
 
@@ -95,9 +95,9 @@ fn put_groups<const WORDS: usize>(
     let length = length - (AT_ONCE - (end - place));
     // The one in the last place is not written, nor a test after it. Others have a last test of 0.
     if end < size_of_block::<WORDS>() {
-        sink.put(bits & low_bits(length - 1), length);
+        sink.put(bits & low_mask(length - 1), length);
     } else {
-        sink.put(bits & low_bits(length - 2), length - 2);
+        sink.put(bits & low_mask(length - 2), length - 2);
     }
     end
 }
@@ -138,7 +138,7 @@ fn put_one_by_one<const WORDS: usize>(
     if n < size {
         sink.put(bits, length + 1);
     } else {
-        sink.put(bits & low_bits(length - 1), length - 1);
+        sink.put(bits & low_mask(length - 1), length - 1);
     }
     n
 }
@@ -195,7 +195,7 @@ pub(super) fn decode<const WORDS: usize>(
         k -= 1;
         let plane = &mut planes[k as usize % 64];
         if n <= FEW && source.position() + u64::from(n) <= end {
-            plane[0] = source.window() & low_bits(n);
+            plane[0] = source.window() & low_mask(n);
             n = take_groups(&mut source, plane, n, end, n);
             continue;
         }

@@ -4,7 +4,7 @@ use super::Zstd;
 use super::frames::{Frames, frames};
 use crate::error::{Error, Result, Status};
 use crate::interface::too_small;
-use crate::memory::grow;
+use crate::memory::{self, grow};
 use std::ops::RangeInclusive;
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective};
@@ -44,10 +44,7 @@ impl KeptCompressor {
         if level >= NEW_CONTEXT_LEVEL && NEW_CONTEXT_SIZES.contains(&size) {
             self.0 = None;
         }
-        match &mut self.0 {
-            Some(context) => Ok(context),
-            none => Ok(none.insert(CCtx::try_create().ok_or_else(Error::out_of_memory)?)),
-        }
+        memory::get_or_make(&mut self.0, || CCtx::try_create().ok_or_else(Error::out_of_memory))
     }
 }
 
@@ -138,10 +135,7 @@ impl Contexts {
     }
 
     fn decompressor(&mut self) -> Result<&mut DCtx<'static>> {
-        match &mut self.decompressor {
-            Some(decompressor) => Ok(decompressor),
-            none => Ok(none.insert(DCtx::try_create().ok_or_else(Error::out_of_memory)?)),
-        }
+        memory::get_or_make(&mut self.decompressor, || DCtx::try_create().ok_or_else(Error::out_of_memory))
     }
 }
 

@@ -9,7 +9,7 @@ mod integer_target;
 mod source;
 mod wide;
 
-use crate::codec::cast_value::kernel::{Entry, Kernel, hopeful};
+use crate::codec::cast_value::kernel::{Entry, Kernel, optimistic};
 use crate::codec::cast_value::portable::float::{NearestEven, with_mode};
 use crate::codec::cast_value::portable::lane::{Integer, Lane};
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
@@ -116,10 +116,10 @@ fn from_word<T: Integer>(cast: &Cast) -> Option<Box<dyn Kernel>> {
     let words = from_words::<Low<T>>(cast)?;
     Some(match float_id(cast.target)? {
         FloatId::Float32 if !T::IS_SIGNED => {
-            hopeful(words, with_mode!(cast.rounding, M => Quick::boxed::<Long<T, M>, ToFloat32>()))
+            optimistic(words, with_mode!(cast.rounding, M => Quick::boxed::<Long<T, M>, ToFloat32>()))
         }
         FloatId::Bfloat16 if !T::IS_SIGNED => {
-            hopeful(words, with_mode!(cast.rounding, M => Quick::boxed::<OddLong<T>, ToBfloat16<M, false>>()))
+            optimistic(words, with_mode!(cast.rounding, M => Quick::boxed::<OddLong<T>, ToBfloat16<M, false>>()))
         }
         _ => words,
     })
@@ -129,8 +129,8 @@ fn from_word<T: Integer>(cast: &Cast) -> Option<Box<dyn Kernel>> {
 fn from_long<T: Integer>(cast: &Cast) -> Option<Box<dyn Kernel>> {
     let words = from_words::<Low<T>>(cast)?;
     Some(with_mode!(cast.rounding, M => match float_id(cast.target)? {
-        FloatId::Float32 => hopeful(words, Quick::boxed::<Long<T, M>, ToFloat32>()),
-        FloatId::Bfloat16 => hopeful(words, Quick::boxed::<OddLong<T>, ToBfloat16<M, false>>()),
+        FloatId::Float32 => optimistic(words, Quick::boxed::<Long<T, M>, ToFloat32>()),
+        FloatId::Bfloat16 => optimistic(words, Quick::boxed::<OddLong<T>, ToBfloat16<M, false>>()),
         _ => words,
     }))
 }

@@ -2,7 +2,7 @@
 
 use super::integer_target::{Checked, Clamped, Range, Wrapped, store_short};
 use super::{GROUP, Order, Quick, Run, blank};
-use crate::codec::cast_value::kernel::{Kernel, hopeful};
+use crate::codec::cast_value::kernel::{Kernel, optimistic};
 use crate::codec::cast_value::portable::float::{NearestEven, RoundingMode, with_mode};
 use crate::codec::cast_value::portable::lane::{Integer, Lane};
 use crate::codec::cast_value::reference::{Cast, OutOfRange};
@@ -129,7 +129,7 @@ fn to_float64_from<T: Integer>(rounding: Rounding) -> Box<dyn Kernel> {
         return boxed(to_float64_all::<T, NearestEven, false>);
     }
     let rounded: Run = with_mode!(rounding, M => to_float64_all::<T, M, false>);
-    hopeful(boxed(to_float64_all::<T, NearestEven, true>), boxed(rounded))
+    optimistic(boxed(to_float64_all::<T, NearestEven, true>), boxed(rounded))
 }
 
 /// Refuses what no `f64` is if asked, or else nothing.

@@ -1,6 +1,6 @@
 //! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 16 coefficients: how planes are read.
 
-use super::super::bits::{BitReader, low_bits};
+use super::super::bits::{BitReader, low_mask};
 use super::super::groups::{short_groups, skip_empty};
 use super::groups::{Groups, groups, take_cut_plane};
 use std::arch::x86_64::*;
@@ -39,7 +39,7 @@ pub(in super::super) fn decode(
                 break;
             }
             k -= 1;
-            planes[63 - k as usize % 64] = (window & low_bits(n) | groups.bits << n) as u16;
+            planes[63 - k as usize % 64] = (window & low_mask(n) | groups.bits << n) as u16;
             window >>= length;
             taken += length;
             n += groups.count;
@@ -73,7 +73,7 @@ fn take_planes(source: &mut BitReader<'_>, planes: &mut Planes, (mut k, kmin): (
             let length = left.min(SIZE * OF_VECTOR);
             *room = bytemuck::cast(first_planes(shifted(bytes, shift), length.div_ceil(SIZE)));
             if !length.is_multiple_of(SIZE) {
-                room[(length / SIZE) as usize % 16] &= low_bits(length % SIZE) as u16;
+                room[(length / SIZE) as usize % 16] &= low_mask(length % SIZE) as u16;
             }
             source.seek(source.position() + u64::from(length));
             k -= length.div_ceil(SIZE);

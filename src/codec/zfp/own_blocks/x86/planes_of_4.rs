@@ -5,7 +5,7 @@
 //! significant, tables have the planes that the next bits of a stream hold. After that the stream is the planes
 //! themselves.
 
-use super::super::bits::{BitReader, MAX_BITS, low_bits};
+use super::super::bits::{BitReader, MAX_BITS, low_mask};
 use super::super::block::width;
 use super::super::groups::skip_empty;
 use std::arch::x86_64::_pext_u64;
@@ -255,7 +255,7 @@ fn take_codes(source: &mut BitReader<'_>, planes: &mut Stream, n: &mut u32, coun
             planes.push(one.planes.into(), 1);
         } else {
             taken = valid;
-            let bits = (window & low_bits(valid)) as usize;
+            let bits = (window & low_mask(valid)) as usize;
             planes.push(CUT[significant][valid as usize % LONGEST as usize][bits % (1 << (LONGEST - 1))].into(), 1);
         }
     }

@@ -1,6 +1,6 @@
 //! The embedded code of [`planes_of_words`](super::super::planes_of_words) for 64 coefficients: how planes are read.
 
-use super::super::bits::{BitReader, low_bits};
+use super::super::bits::{BitReader, low_mask};
 use super::super::groups::{skip_empty, take_up_to_one};
 use super::groups::{Groups, bits_and_ones, groups};
 use std::arch::x86_64::_pext_u64;
@@ -58,7 +58,7 @@ fn decode_planes(from: &mut BitReader<'_>, planes: &mut Planes, progress: Progre
             return decode_in_parts(from, planes, Progress { k, n, kmin, end });
         }
         k -= 1;
-        planes[k as usize % 64] = source.window() & low_bits(n) | groups.bits << n;
+        planes[k as usize % 64] = source.window() & low_mask(n) | groups.bits << n;
         source.take(length);
         n += groups.count;
     }
@@ -126,7 +126,7 @@ fn groups_in_window(window: u64, valid: u32, lacking: u32) -> (Groups, bool) {
     let (bits, ones) = bits_and_ones(window);
     let tests = bits & !ones & u64::MAX >> (63 - valid);
     let length = tests.leading_zeros() ^ 63;
-    let places = !tests & low_bits(length) & !1;
+    let places = !tests & low_mask(length) & !1;
     (Groups { length: length - 1, count: places.count_ones(), bits: _pext_u64(bits, places) }, false)
 }
 
