@@ -1,13 +1,13 @@
 /*
- * Encodes, decodes or inspects one chunk of a Zarr v3 array.
+ * Encodes, decodes or inspects one chunk of an array of Zarr v3 or v2.
  *
  *     zcodec_chunk encode  ZARR.JSON DECODED ENCODED
  *     zcodec_chunk decode  ZARR.JSON ENCODED DECODED
  *     zcodec_chunk inspect ZARR.JSON [ENCODED]
  *
- * DECODED holds the chunk's elements in C order and native byte order, ENCODED is a chunk as a store keeps it.
- * `inspect` prints the input of the chain and the output of each codec, with sizes in bytes; with a chunk, also what
- * each codec makes of that chunk's values.
+ * ZARR.JSON may also be a .zarray. DECODED holds the chunk's elements in C order and native byte order, ENCODED is a
+ * chunk as a store keeps it. `inspect` prints the input of the chain and the output of each codec, with sizes in bytes;
+ * with a chunk, also what each codec makes of that chunk's values.
  */
 #include "example.h"
 #include "json.h"
@@ -76,25 +76,25 @@ static void print_output(const zcodec_chain *chain, const zcodec_buffer *chunk) 
   printf("\n");
 }
 
-/* The input of the chain, as the input JSON of zcodec_chain_new; the caller frees it. */
-static char *input_json(json_span document) {
-  json_span data_type = json_member(document, "data_type");
-  json_span grid = json_member(document, "chunk_grid");
-  json_span shape = json_member(json_member(grid, "configuration"), "chunk_shape");
-  json_span fill_value = json_member(document, "fill_value");
-  size_t capacity = (size_t)(document.end - document.begin) + 100;
-  char *text = allocate(capacity);
-  snprintf(text, capacity, "{\"data_type\": %.*s, \"shape\": %.*s, \"fill_value\": %.*s}", JSON_PRINT(data_type),
-           JSON_PRINT(shape), JSON_PRINT(fill_value));
+/* What enters the chain, as JSON; the caller frees it. */
+static char *input_json(const zcodec_chain *chain) {
+  zcodec_error *error = NULL;
+  zcodec_buffer *input = NULL;
+  char *text;
+  check(zcodec_chain_input_json(chain, &input, &error), &error);
+  text = allocate(zcodec_buffer_size(input) + 1);
+  memcpy(text, zcodec_buffer_data(input), zcodec_buffer_size(input));
+  text[zcodec_buffer_size(input)] = '\0';
+  zcodec_buffer_free(input);
   return text;
 }
 
 /* Prints the input, then the output of the first codec, of the first two, and so on. */
-static void inspect(const zcodec_chain *chain, json_span document, const zcodec_buffer *chunk) {
+static void inspect(const zcodec_chain *chain, const zcodec_buffer *chunk) {
   zcodec_error *error = NULL;
   zcodec_buffer *codecs = NULL, *warnings = NULL;
   json_span list, codec = {NULL, NULL};
-  char *input = input_json(document);
+  char *input = input_json(chain);
   char *prefix;
   size_t decoded_size;
 
@@ -140,13 +140,10 @@ int main(int argc, char **argv) {
   } else if (strcmp(argv[1], "decode") == 0 && argc == 5) {
     decode(chain, argv[3], argv[4]);
   } else if (strcmp(argv[1], "inspect") == 0 && argc <= 4) {
-    json_span document;
-    document.begin = text;
-    document.end = text + text_size;
     if (argc == 4) {
       chunk = decode_file(chain, argv[3]);
     }
-    inspect(chain, document, chunk);
+    inspect(chain, chunk);
     zcodec_buffer_free(chunk);
   } else {
     fail("%s", usage);

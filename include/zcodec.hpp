@@ -3,11 +3,13 @@
  *
  * zcodec.h says what each function means, which sizes it takes and which statuses it returns. The differences are:
  *
- * - Handles free what they own. They move; `Index` and `Executor`, which are shared, copy as well.
+ * - Handles free what they own. They move, and what is left throws ZCODEC_STATUS_NULL_ARGUMENT when it is used; `Index`
+ *   and `Executor`, which are shared, copy as well.
  * - A status other than ZCODEC_STATUS_OK is thrown as `Error`.
  * - `encode` and `decode` into a new vector throw std::bad_alloc or std::length_error if there is no room for it.
  * - That vector is allocated before the chunk is read: set `ChainOptions::max_decoded_size` for foreign metadata.
- * - Each side of a chunk is a pointer and a size in bytes, or a `std::vector` of elements; in C++20 also a `std::span`.
+ * - Each side of a chunk is a pointer and a size in bytes (of a `View`, a pointer to elements and their number), or a
+ *   `std::vector` of elements; in C++20 also a `std::span`.
  * - Elements have a type, which must be that of the chain: see `Chain::require_element`.
  * - A callback is any callable. If it throws, the call fails with a status; exceptions never pass through the library.
  *
@@ -464,7 +466,9 @@ class Executor {
   /**
    * `run(job, count)` calls `job(i, worker)` for each i < count, on any threads, and returns when all have returned; it
    * returns nothing, or an integer that is 0 on success. `worker` is below max_workers; two calls at the same time
-   * never have the same worker. `run` may be called from several threads at once, but never from inside a job.
+   * never have the same worker. `run` may be called from several threads at once, but never from inside a job. It must
+   * not throw before every job that it has begun has returned; the call then fails with
+   * ZCODEC_STATUS_CALLBACK_FAILED.
    */
   template <class Run>
   Executor(std::uint32_t max_workers, Run &&run) {
@@ -545,7 +549,10 @@ class BasicView {
   BasicView(Void *memory, std::size_t memory_size, std::vector<std::int64_t> strides = {}, std::size_t offset = 0)
       : memory_(memory), memory_size_(memory_size), strides_(std::move(strides)), offset_(offset) {}
 
-  /** A pointer to elements and their number. Strides and offset are in bytes here, too. */
+  /**
+   * A pointer to elements and their *number*, where all other functions take bytes: `View(p, sizeof p)` of an array of
+   * std::uint16_t would claim twice its memory. Strides and offset are in bytes here, too.
+   */
   template <class T, class = std::enable_if_t<!std::is_void_v<T> && std::is_convertible_v<T *, Void *>>>
   BasicView(T *elements, std::size_t count, std::vector<std::int64_t> strides = {}, std::size_t offset = 0)
       : BasicView(static_cast<Void *>(elements), count * sizeof(T), std::move(strides), offset) {
@@ -560,6 +567,7 @@ class BasicView {
     static_assert(detail::is_element<T>, "elements are plain values; a vector<bool> has none");
   }
 
+  /** The same to read. It also takes a temporary, which lives only until the end of the expression: as an argument. */
   template <class T, class Allocator, class V = Void, class = std::enable_if_t<std::is_const_v<V>>>
   BasicView(const std::vector<T, Allocator> &elements, std::vector<std::int64_t> strides = {}, std::size_t offset = 0)
       : BasicView(elements.data(), elements.size(), std::move(strides), offset) {

@@ -100,8 +100,9 @@ pack() {
 
 # try NAME: builds C and C++ programs against the unpacked archive, as a user would, with CMake and pkg-config.
 try() {
-  local work name=$1
-  work=$(mktemp -d)
+  local name=$1 work=$PWD/target/dist/try-$1
+  rm -rf "$work"
+  mkdir -p "$work"
   (cd "$dist" && sha256sum --check --quiet "$name.$suffix.sha256")
   if [ "$suffix" = zip ]; then
     python3 -m zipfile -e "$dist/$name.zip" "$work"
@@ -117,7 +118,6 @@ try() {
   "${tool}gcc" tests/outside/main.c -o "$work/main.exe" \
     $(PKG_CONFIG_PATH=$work/$name/lib/pkgconfig pkg-config --cflags --libs zcodec) -Wl,-rpath,"$work/$name/lib"
   "${runner[@]}" "$work/main.exe"
-  rm -rf "$work"
 }
 
 # release TARGET: everything for one platform.

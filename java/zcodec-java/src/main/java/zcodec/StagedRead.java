@@ -214,7 +214,11 @@ abstract class StagedRead implements AutoCloseable {
     return pointer;
   }
 
-  /** Frees the native memory, once no other thread uses it. Closing again does nothing. */
+  /**
+   * Waits for calls of other threads on this object, then frees the native memory. Closing again does nothing.
+   *
+   * @throws IllegalStateException in a callback or an executor of this plan or writer
+   */
   @Override
   public void close() {
     Lock alone = lockAlone();

@@ -11,8 +11,8 @@
  *
  * <p><b>Lifetime.</b> Chains, plans, writers, indices and registries hold native memory until they are closed; there
  * are no finalisers. The methods of a closed object throw {@link java.lang.IllegalStateException}, except {@code close}
- * and {@link zcodec.Chain#isClosed isClosed}. An object that is closed while other threads use it is freed when the
- * last of them is done.
+ * and {@link zcodec.Chain#isClosed isClosed}. A chain, index or registry that is closed while other threads use it is
+ * freed when the last of them is done; {@code close} of a plan or a writer waits for them.
  *
  * <p><b>Threads.</b> Chains and indices may be used by any number of threads at the same time. Of one plan or writer
  * several threads may supply, or put, at once. A registry may be used by several threads, but not while a codec is
