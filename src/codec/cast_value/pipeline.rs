@@ -3,6 +3,7 @@
 use super::kernel::{Entry, Kernel};
 use super::portable::float_to_integer::ToInteger;
 use super::portable::integer_to_float::{scaled_back_kernel, wide_to_f64};
+use super::portable::scalar_map::map_first;
 use super::portable::scaled::scaled_back;
 use super::portable::table::Table;
 use super::portable::widen::{identity, to_f32, to_f32_for, to_f64};
@@ -37,7 +38,9 @@ impl Pipeline {
         let pipeline = Self::of(cast, kernels(cast, tier)?);
         // A table has the map already.
         let map: &[_] = if has_table(cast) { &[] } else { &cast.scalar_map };
-        let entries = map.iter().map(|entry| pipeline.entry(cast, *entry)).collect::<Option<_>>()?;
+        let Some(entries) = map.iter().map(|entry| pipeline.entry(cast, *entry)).collect::<Option<_>>() else {
+            return Self::after_map(cast, tier);
+        };
         let whole_cast = if cast.scalar_map.is_empty() { (tier.whole_cast)(cast) } else { None };
         Self { whole_cast, ..pipeline }.with_map(entries)
     }
@@ -67,6 +70,14 @@ impl Pipeline {
         pipeline.with_map(entries)
     }
 
+    /// The map before all kernels, for a cast whose first kernels lose the difference between a key and other values.
+    fn after_map(cast: &Cast, tier: &Kernels) -> Option<Self> {
+        let unmapped = Self::new(&Cast { scalar_map: Vec::new(), ..cast.clone() }, tier)?;
+        let kernel = map_first(cast.source.size(), cast.target.size(), Box::new(Unmapped(unmapped)))?;
+        let entries = cast.scalar_map.iter().map(|pair| entry(cast, &[], *pair)).collect::<Option<_>>()?;
+        Self::of(cast, vec![kernel]).with_map(entries)
+    }
+
     fn of(cast: &Cast, kernels: Vec<Box<dyn Kernel>>) -> Self {
         Self { whole_cast: None, kernels, source_size: cast.source.size(), target_size: cast.target.size() }
     }
@@ -85,34 +96,8 @@ impl Pipeline {
 
     /// An entry of the map as the last kernel sees it; `None` if earlier kernels lose the difference between its key
     /// and other values.
-    fn entry(&self, cast: &Cast, (key, mapped): (u64, u64)) -> Option<Entry> {
-        let mut bytes = vec![0; self.source_size];
-        cast.source.store(key, &mut bytes);
-        let is_nan = value(cast.source, key) == FloatValue::Nan;
-        let is_every_nan = is_nan && matches!(cast.source, Component::Float(format) if format.nan() == Some(key));
-        let mut component = cast.source;
-        for kernel in &self.kernels[..self.kernels.len() - 1] {
-            if component.bits() == 64 || (is_nan && !is_every_nan) {
-                return None;
-            }
-            let mut wide = vec![0; kernel.output_size()];
-            // Widening refuses no element: only the last kernel does.
-            kernel.run(&bytes, &mut wide);
-            component = Component::Float(if wide.len() == 4 { FLOAT32 } else { FLOAT64 });
-            bytes = wide;
-        }
-        let key = component.load(&bytes);
-        let all = u64::MAX >> (64 - component.bits());
-        let (sign, infinity) = match component {
-            Component::Float(format) => (format.sign_bit(), format.infinity(false)?),
-            _ => (0, 0),
-        };
-        let mapped = cast.target.extended(mapped);
-        Some(match component {
-            Component::Float(_) if is_every_nan => Entry { mask: all & !sign, key: infinity, is_every_nan, mapped },
-            Component::Float(_) if key & !sign == 0 => Entry { mask: all & !sign, key: 0, is_every_nan, mapped },
-            _ => Entry { mask: all, key, is_every_nan: false, mapped },
-        })
+    fn entry(&self, cast: &Cast, pair: (u64, u64)) -> Option<Entry> {
+        entry(cast, &self.kernels[..self.kernels.len() - 1], pair)
     }
 
     /// Casts every element. A block that has a refused element goes to `by_reference`, with the index of its first element.
@@ -172,6 +157,53 @@ impl Pipeline {
         }
         Ok(())
     }
+}
+
+/// A pipeline without a map as a kernel.
+#[derive(Debug)]
+struct Unmapped(Pipeline);
+
+impl Kernel for Unmapped {
+    fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
+        self.0.run(input, output, |_, _, _| Err(())).is_err()
+    }
+
+    fn output_size(&self) -> usize {
+        self.0.target_size
+    }
+
+    fn set_map(&mut self, _: &[Entry]) {}
+}
+
+/// An entry of the map after these kernels; `None` if they lose the difference between its key and other values.
+fn entry(cast: &Cast, kernels: &[Box<dyn Kernel>], (key, mapped): (u64, u64)) -> Option<Entry> {
+    let mut bytes = vec![0; cast.source.size()];
+    cast.source.store(key, &mut bytes);
+    let is_nan = value(cast.source, key) == FloatValue::Nan;
+    let is_every_nan = is_nan && matches!(cast.source, Component::Float(format) if format.nan() == Some(key));
+    let mut component = cast.source;
+    for kernel in kernels {
+        if component.bits() == 64 || (is_nan && !is_every_nan) {
+            return None;
+        }
+        let mut wide = vec![0; kernel.output_size()];
+        // Widening refuses no element: only the last kernel does.
+        kernel.run(&bytes, &mut wide);
+        component = Component::Float(if wide.len() == 4 { FLOAT32 } else { FLOAT64 });
+        bytes = wide;
+    }
+    let key = component.load(&bytes);
+    let all = u64::MAX >> (64 - component.bits());
+    let (sign, infinity) = match component {
+        Component::Float(format) => (format.sign_bit(), format.infinity(false)?),
+        _ => (0, 0),
+    };
+    let mapped = cast.target.extended(mapped);
+    Some(match component {
+        Component::Float(_) if is_every_nan => Entry { mask: all & !sign, key: infinity, is_every_nan, mapped },
+        Component::Float(_) if key & !sign == 0 => Entry { mask: all & !sign, key: 0, is_every_nan, mapped },
+        _ => Entry { mask: all, key, is_every_nan: false, mapped },
+    })
 }
 
 /// Runs one or two kernels on a block of `count` elements.

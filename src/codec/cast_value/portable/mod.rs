@@ -9,7 +9,7 @@ pub(super) mod integer_to_float;
 pub(super) mod lane;
 pub(super) mod loops;
 pub(super) mod narrow;
-mod scalar_map;
+pub(super) mod scalar_map;
 pub(super) mod scaled;
 pub(super) mod table;
 pub(super) mod widen;

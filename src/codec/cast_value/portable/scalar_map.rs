@@ -2,7 +2,7 @@
 
 use super::lane::{Integer, Lane};
 use super::loops::flag;
-use crate::codec::cast_value::kernel::Entry;
+use crate::codec::cast_value::kernel::{Entry, Kernel};
 use crate::simd::{Loop, vectorized};
 use std::collections::BTreeMap;
 
@@ -219,6 +219,51 @@ impl<S: Lane, T: Lane, const IS_EVERY_NAN: bool> Loop for Comparison<'_, S, T, I
             *mapped = if matches { entry.mapped } else { *mapped };
             *is_mapped = *is_mapped | flag(matches);
         }
+    }
+}
+
+/// A kernel that applies a map before others, which have none.
+#[derive(Debug)]
+struct MapFirst<S: Lane, T> {
+    map: ScalarMap<S, T>,
+    others: Box<dyn Kernel>,
+}
+
+impl<S: Lane, T: Lane> Kernel for MapFirst<S, T> {
+    fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
+        self.map.around(input, output, &mut |input, output| self.others.run(input, output))
+    }
+
+    fn output_size(&self) -> usize {
+        size_of::<T::Bytes>()
+    }
+
+    fn set_map(&mut self, map: &[Entry]) {
+        self.map = ScalarMap::new(map);
+    }
+}
+
+/// Applies a map before other kernels, from elements of one size in bytes to those of another. `None` for a size that
+/// has tables.
+pub(in crate::codec::cast_value) fn map_first(
+    source_size: usize,
+    target_size: usize,
+    others: Box<dyn Kernel>,
+) -> Option<Box<dyn Kernel>> {
+    match source_size {
+        2 => Some(map_first_of::<u16>(target_size, others)),
+        4 => Some(map_first_of::<u32>(target_size, others)),
+        8 => Some(map_first_of::<u64>(target_size, others)),
+        _ => None,
+    }
+}
+
+fn map_first_of<S: Lane>(target_size: usize, others: Box<dyn Kernel>) -> Box<dyn Kernel> {
+    match target_size {
+        1 => Box::new(MapFirst { map: ScalarMap::<S, u8>::Empty, others }),
+        2 => Box::new(MapFirst { map: ScalarMap::<S, u16>::Empty, others }),
+        4 => Box::new(MapFirst { map: ScalarMap::<S, u32>::Empty, others }),
+        _ => Box::new(MapFirst { map: ScalarMap::<S, u64>::Empty, others }),
     }
 }
 
