@@ -1399,7 +1399,7 @@ void zcodec_error_free(struct zcodec_error *error);
 const char *zcodec_supported_json(void);
 
 /**
- * The version of the library, such as "0.2.4". Static text.
+ * The version of the library, such as "0.2.5". Static text.
  */
 const char *zcodec_version(void);
 

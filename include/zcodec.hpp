@@ -1840,7 +1840,7 @@ inline void encode_tasks(std::vector<EncodeTask> &tasks, const CallOptions &opti
 
 /** What this build supports, as JSON. Static text. */
 inline std::string_view supported_json() noexcept { return zcodec_supported_json(); }
-/** The version of the library, such as "0.2.4". */
+/** The version of the library, such as "0.2.5". */
 inline std::string_view version() noexcept { return zcodec_version(); }
 /** "ZCODEC_STATUS_..." */
 inline std::string_view status_name(zcodec_status status) noexcept { return zcodec_status_name(status); }

@@ -2,7 +2,7 @@
 using BinaryBuilder
 
 name = "zcodec"
-version = v"0.2.4"
+version = v"0.2.5"
 
 sources = [
     GitSource("https://github.com/OWNER/zcodec.git", "0000000000000000000000000000000000000000"),

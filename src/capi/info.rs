@@ -23,7 +23,7 @@ pub extern "C" fn zcodec_supported_json() -> *const c_char {
     SUPPORTED.as_ptr()
 }
 
-/// The version of the library, such as "0.2.4". Static text.
+/// The version of the library, such as "0.2.5". Static text.
 #[unsafe(no_mangle)]
 pub extern "C" fn zcodec_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

@@ -17,7 +17,7 @@ public final class Zcodec {
   /**
    * The version of the native library.
    *
-   * @return such as {@code 0.2.4}
+   * @return such as {@code 0.2.5}
    */
   public static String version() {
     return text(C.zcodec_version());
