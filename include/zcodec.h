@@ -63,7 +63,7 @@
 /* The version of this header; zcodec_version is that of the library. */
 #define ZCODEC_VERSION_MAJOR 0
 #define ZCODEC_VERSION_MINOR 2
-#define ZCODEC_VERSION_PATCH 4
+#define ZCODEC_VERSION_PATCH 5
 
 /**
  * Flag of zcodec_call_options: store inner chunks of a shard even if every element is the fill value. Since 0.2.
