@@ -13,12 +13,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCKED = r'^name = "zcodec"\nversion = "(.*)"'
 PARENT = r"^  <parent>\n.*\n.*\n    <version>(.*?)(?:-SNAPSHOT)?</version>"
-# The version is the group of the first match.
+MACROS = "\n".join(rf"#define ZCODEC_VERSION_{part} (\d+)" for part in ("MAJOR", "MINOR", "PATCH"))
+# The version is the group of the first match, or its groups.
 PLACES = {
     "Cargo.lock": LOCKED,
     "benches/Cargo.lock": LOCKED,
     "fuzz/Cargo.lock": LOCKED,
     "CHANGELOG.md": r"^## (\d.*) \(",
+    "include/zcodec.h": MACROS,
     "include/zcodec.hpp": r'The version of the library, such as "(.*)"\.',
     "src/capi/info.rs": r'The version of the library, such as "(.*)"\.',
     "java/pom.xml": r"^  <version>(.*?)(?:-SNAPSHOT)?</version>",
@@ -34,7 +36,7 @@ PLACES = {
 
 def version(path, pattern):
     found = re.search(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
-    return found[1] if found else "no version found"
+    return ".".join(found.groups()) if found else "no version found"
 
 
 def main():
