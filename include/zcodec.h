@@ -32,12 +32,12 @@
  * Without an array->bytes codec, transpose and reshape leave the unused bits of a bool or small number as they are.
  *
  * Threads: functions that take a const handle may run in any number of threads at once on the same
- * handle. During a call of a function that takes a handle which is not const, no other thread may use
- * that handle, unless the comment of the function says otherwise. The library has no global state except the panic hook that
- * SECURITY.md describes. It starts threads only for max_threads > 1, never more than there are
- * processors, and they end before the call returns. In a release build every function works on a stack
- * of 64 KiB; encoding with numcodecs.lzma, and a few codecs deep within shards (docs/limits.md), need
- * 128 KiB.
+ * handle. During a call of a function that takes a handle which is not const, no other thread may
+ * use that handle, unless the comment of the function says otherwise. The library has no global
+ * state except the panic hook that SECURITY.md describes. It starts threads only for
+ * max_threads > 1, never more than there are processors, and they end before the call returns. In a
+ * release build every function works on a stack of 64 KiB; encoding with numcodecs.lzma, and a few
+ * codecs deep within shards (docs/limits.md), need 128 KiB.
  *
  * Structs of the caller begin with struct_size. INVALID_ARGUMENT: a size that is less than that of the
  * first version with the struct, more than 4096, or ends within a member, or a byte after the known
@@ -923,10 +923,10 @@ enum zcodec_status zcodec_plan_new(const struct zcodec_chain *chain,
 
 /**
  * The ranges of the next stage, sorted by offset. `*count` is 0 when the views are complete. `*ranges` is valid until
- * the next call of this function, or until the plan is freed. INVALID_ARGUMENT: a range of the previous stage has not been supplied, or an error
- * has ended the plan. CORRUPT_DATA: the index names a range that cannot be, or an inner chunk is missing and the chain
- * has no fill value. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the plan. No other thread may use the
- * plan during this call. Since 0.2.
+ * the next call of this function, or until the plan is freed. INVALID_ARGUMENT: a range of the previous stage has not
+ * been supplied, or an error has ended the plan. CORRUPT_DATA: the index names a range that cannot be, or an inner
+ * chunk is missing and the chain has no fill value. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the
+ * plan. No other thread may use the plan during this call. Since 0.2.
  */
 enum zcodec_status zcodec_plan_next(struct zcodec_plan *plan,
                                     const struct zcodec_range **ranges,
@@ -949,9 +949,9 @@ enum zcodec_status zcodec_plan_supply(struct zcodec_plan *plan,
                                       struct zcodec_error **error);
 
 /**
- * Supplies all ranges of this stage, and decodes them on up to max_threads threads or by the executor. Range i has `sizes[i]` bytes at
- * `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like zcodec_plan_supply,
- * but no other call may use the plan at the same time. Since 0.2.
+ * Supplies all ranges of this stage, and decodes them on up to max_threads threads or by the executor. Range i has
+ * `sizes[i]` bytes at `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like
+ * zcodec_plan_supply, but no other call may use the plan at the same time. Since 0.2.
  */
 enum zcodec_status zcodec_plan_supply_all(struct zcodec_plan *plan,
                                           const void *const *bytes,
@@ -991,10 +991,11 @@ struct zcodec_index *zcodec_index_ref(const struct zcodec_index *index);
 void zcodec_index_free(struct zcodec_index *index);
 
 /**
- * Gives the chain of a shard's inner chunks. For shards in shards, these are the inner shards. Codecs before sharding_indexed are not part of it: the elements of an inner chunk, their type and the
- * order of its dimensions are those of the array that sharding_indexed receives. A plan sees through those codecs.
- * `*inner` is a handle of its own, which the caller frees with zcodec_chain_free; it is NULL on failure.
- * UNSUPPORTED: the chain's array->bytes codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
+ * Gives the chain of a shard's inner chunks. For shards in shards, these are the inner shards. Codecs before
+ * sharding_indexed are not part of it: the elements of an inner chunk, their type and the order of its dimensions are
+ * those of the array that sharding_indexed receives. A plan sees through those codecs. `*inner` is a handle of its
+ * own, which the caller frees with zcodec_chain_free; it is NULL on failure. UNSUPPORTED: the chain's array->bytes
+ * codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
  */
 enum zcodec_status zcodec_chain_inner(const struct zcodec_chain *chain,
                                       struct zcodec_chain **inner,
@@ -1086,8 +1087,8 @@ enum zcodec_status zcodec_writer_put(struct zcodec_writer *writer,
 
 /**
  * The ranges of the old object that are needed because parts of inner chunks were put, sorted by offset. `*count` is 0
- * when nothing more is needed. `*ranges` is valid until the next call of this function, or until the writer is
- * freed. After the first call nothing can be put.
+ * when nothing more is needed. `*ranges` is valid until the next call of this function, or until the writer is freed.
+ * After the first call nothing can be put.
  *
  * The inner chunks that need no old bytes are encoded, which may fail as zcodec_writer_put may. INVALID_ARGUMENT: a
  * range has not been supplied, or the writer is finished or has failed; the writer is unchanged. UNSUPPORTED: only a
@@ -1254,9 +1255,9 @@ enum zcodec_status zcodec_chain_codecs_json(const struct zcodec_chain *chain,
 
 /**
  * Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}, and for a codec inside another
- * also its "path", in the form of zcodec_error_path (since 0.2.5). The codes: "lossy_int_to_float" for a
- * cast_value between types like int64 and float64, whose significand does not hold every value; "ignored_codec" for an
- * unknown codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
+ * also its "path", in the form of zcodec_error_path (since 0.2.5). The codes: "lossy_int_to_float" for a cast_value
+ * between types like int64 and float64, whose significand does not hold every value; "ignored_codec" for an unknown
+ * codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
  * "structured". A later version may add codes. A careful writer refuses such metadata; a reader must accept it. "[]"
  * if there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure.
  */

@@ -124,9 +124,9 @@ pub unsafe extern "C" fn zcodec_chain_codecs_json(
 }
 
 /// Warnings about valid metadata, as a JSON array of {"codec_index", "code", "message"}, and for a codec inside another
-/// also its "path", in the form of zcodec_error_path (since 0.2.5). The codes: "lossy_int_to_float" for a
-/// cast_value between types like int64 and float64, whose significand does not hold every value; "ignored_codec" for an
-/// unknown codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
+/// also its "path", in the form of zcodec_error_path (since 0.2.5). The codes: "lossy_int_to_float" for a cast_value
+/// between types like int64 and float64, whose significand does not hold every value; "ignored_codec" for an unknown
+/// codec with "must_understand": false; "assumed_little_endian" for `bytes` without endian after the data type
 /// "structured". A later version may add codes. A careful writer refuses such metadata; a reader must accept it. "[]"
 /// if there are none. The caller frees `*json` with zcodec_buffer_free; it is NULL on failure.
 #[unsafe(no_mangle)]

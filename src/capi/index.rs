@@ -45,10 +45,11 @@ pub unsafe extern "C" fn zcodec_index_free(index: *mut zcodec_index) {
     unsafe { ffi::free_handle(index) }
 }
 
-/// Gives the chain of a shard's inner chunks. For shards in shards, these are the inner shards. Codecs before sharding_indexed are not part of it: the elements of an inner chunk, their type and the
-/// order of its dimensions are those of the array that sharding_indexed receives. A plan sees through those codecs.
-/// `*inner` is a handle of its own, which the caller frees with zcodec_chain_free; it is NULL on failure.
-/// UNSUPPORTED: the chain's array->bytes codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
+/// Gives the chain of a shard's inner chunks. For shards in shards, these are the inner shards. Codecs before
+/// sharding_indexed are not part of it: the elements of an inner chunk, their type and the order of its dimensions are
+/// those of the array that sharding_indexed receives. A plan sees through those codecs. `*inner` is a handle of its
+/// own, which the caller frees with zcodec_chain_free; it is NULL on failure. UNSUPPORTED: the chain's array->bytes
+/// codec is not sharding_indexed, or bytes->bytes codecs follow it. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_chain_inner(
     chain: *const zcodec_chain,

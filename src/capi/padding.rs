@@ -170,8 +170,8 @@ fn set(chain: &mut Chain, path: &[PathStep], callbacks: Callbacks) -> crate::Res
     }
 }
 
-/// Parses a JSON Pointer into steps, outermost first: the member of the outer codec that holds a list of codecs, and the
-/// index of a codec in that list.
+/// Parses a JSON Pointer into steps, outermost first: the member of the outer codec that holds a list of codecs, and
+/// the index of a codec in that list.
 fn parse_path(path: &str) -> crate::Result<Vec<PathStep>> {
     let wrong =
         || Error::argument(format!("path is {path:?}, expected one such as \"/0/configuration/codecs/1\" or \"/2\""));

@@ -116,10 +116,10 @@ unsafe fn read_placed_box(
 }
 
 /// The ranges of the next stage, sorted by offset. `*count` is 0 when the views are complete. `*ranges` is valid until
-/// the next call of this function, or until the plan is freed. INVALID_ARGUMENT: a range of the previous stage has not been supplied, or an error
-/// has ended the plan. CORRUPT_DATA: the index names a range that cannot be, or an inner chunk is missing and the chain
-/// has no fill value. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the plan. No other thread may use the
-/// plan during this call. Since 0.2.
+/// the next call of this function, or until the plan is freed. INVALID_ARGUMENT: a range of the previous stage has not
+/// been supplied, or an error has ended the plan. CORRUPT_DATA: the index names a range that cannot be, or an inner
+/// chunk is missing and the chain has no fill value. Any failure except INVALID_ARGUMENT and NULL_ARGUMENT ends the
+/// plan. No other thread may use the plan during this call. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_next(
     plan: *mut zcodec_plan,
@@ -154,9 +154,9 @@ pub unsafe extern "C" fn zcodec_plan_supply(
     unsafe { stage::supply(state, i, bytes, size, error) }
 }
 
-/// Supplies all ranges of this stage, and decodes them on up to max_threads threads or by the executor. Range i has `sizes[i]` bytes at
-/// `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like zcodec_plan_supply,
-/// but no other call may use the plan at the same time. Since 0.2.
+/// Supplies all ranges of this stage, and decodes them on up to max_threads threads or by the executor. Range i has
+/// `sizes[i]` bytes at `bytes[i]`. INVALID_ARGUMENT also after a zcodec_plan_supply of the same stage. Otherwise like
+/// zcodec_plan_supply, but no other call may use the plan at the same time. Since 0.2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zcodec_plan_supply_all(
     plan: *mut zcodec_plan,

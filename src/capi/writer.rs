@@ -173,8 +173,8 @@ pub unsafe extern "C" fn zcodec_writer_put(
 }
 
 /// The ranges of the old object that are needed because parts of inner chunks were put, sorted by offset. `*count` is 0
-/// when nothing more is needed. `*ranges` is valid until the next call of this function, or until the writer is
-/// freed. After the first call nothing can be put.
+/// when nothing more is needed. `*ranges` is valid until the next call of this function, or until the writer is freed.
+/// After the first call nothing can be put.
 ///
 /// The inner chunks that need no old bytes are encoded, which may fail as zcodec_writer_put may. INVALID_ARGUMENT: a
 /// range has not been supplied, or the writer is finished or has failed; the writer is unchanged. UNSUPPORTED: only a

@@ -11,8 +11,8 @@ use std::ops::Range;
 const SMALL_SIZE: usize = 8192;
 
 impl Run<'_> {
-    /// Copies the payload and writes its checksum after it, in one pass; returns the range of both. `None` if the innermost
-    /// frame is no checksum, or the payload is small.
+    /// Copies the payload and writes its checksum after it, in one pass; returns the range of both. `None` if the
+    /// innermost frame is no checksum, or the payload is small.
     pub(super) fn encode_summed(
         &self,
         step: &Step,

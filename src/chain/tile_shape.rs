@@ -6,9 +6,9 @@ use crate::representation::element_count;
 /// Tiles have at least this many bytes side by side in memory, where the box has: two cache lines.
 const MIN_SPAN: u64 = 128;
 
-/// The shape of tiles of about `count` elements for a box whose elements lie in memory with these strides; the tiles cut
-/// it at multiples of their sizes. `None` if tiles of consecutive elements in C order use cache lines as well, or if
-/// these would have short runs of elements that are consecutive in an array of shape `whole`.
+/// The shape of tiles of about `count` elements for a box whose elements lie in memory with these strides; the tiles
+/// cut it at multiples of their sizes. `None` if tiles of consecutive elements in C order use cache lines as well, or
+/// if these would have short runs of elements that are consecutive in an array of shape `whole`.
 pub(super) fn tile_shape(
     shape: &[u64],
     strides: &[isize],

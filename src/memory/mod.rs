@@ -103,19 +103,6 @@ pub(crate) fn from_line(memory: &mut [u8]) -> &mut [u8] {
     memory.get_mut(before..).unwrap_or_default()
 }
 
-/// Addresses this far apart have the same place in a first-level cache of 64 sets.
-pub(crate) const PAGE_SIZE: usize = 4096;
-
-/// A target that begins less than this after its source, both modulo the page size, is too close. Headers of chunks
-/// cause such distances.
-const CLOSE: usize = 64;
-
-/// Up to this size, C libraries copy with vectors.
-const PART_SIZE: usize = 1024;
-
-/// From this size on, they use vectors again: it exceeds the second-level cache of AMD processors.
-const LARGE_SIZE: usize = 2 << 20;
-
 /// The value, made if there is none yet.
 pub(crate) fn get_or_make<T>(slot: &mut Option<T>, make: impl FnOnce() -> Result<T>) -> Result<&mut T> {
     match slot {
@@ -134,6 +121,19 @@ pub(crate) fn to_vec(bytes: &[u8]) -> Result<Vec<u8>> {
     vec.extend_from_slice(bytes);
     Ok(vec)
 }
+
+/// Addresses this far apart have the same place in a first-level cache of 64 sets.
+pub(crate) const PAGE_SIZE: usize = 4096;
+
+/// A target that begins less than this after its source, both modulo the page size, is too close. Headers of chunks
+/// cause such distances.
+const CLOSE: usize = 64;
+
+/// Up to this size, C libraries copy with vectors.
+const PART_SIZE: usize = 1024;
+
+/// From this size on, they use vectors again: it exceeds the second-level cache of AMD processors.
+const LARGE_SIZE: usize = 2 << 20;
 
 /// Copies all bytes; both sides have the same size.
 ///

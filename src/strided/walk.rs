@@ -43,14 +43,14 @@ impl Walk {
         let other = other.map_or(NONE, |i| axes.remove(i));
         let (short, mut outer): (Vec<_>, Vec<_>) = axes.into_iter().partition(|axis| is_short(axis) && is_faster(axis));
         outer.sort_by_key(Axis::nearness);
-        // A plane of one row costs as much as a few dozen blocks; rows of a square are walked one after the other.
-        let is_row = other.size == 1 && inner.size <= SIDE && short.is_empty();
-        let other = outer.pop_if(|_| is_row).unwrap_or(other);
         // Lines of the source that collide in the first-level cache are read to their end, one after the other, if those
         // of the target collide less.
         let is_crowded =
             collides(inner.size.min(SIDE), inner.source) && set_count(other.target) > set_count(inner.source);
         let (inner, other) = if is_crowded && other.size >= SHORT { (other, inner) } else { (inner, other) };
+        // A call for each row takes as long as a few dozen blocks. Rows of one square are walked one after the other.
+        let is_row = other.size == 1 && inner.size <= SIDE && short.is_empty();
+        let other = outer.pop_if(|_| is_row).unwrap_or(other);
         Self { block, outer, short, inner, other }
     }
 

@@ -53,7 +53,7 @@ class Chain:
     support it).
 
     A chain is immutable once its paddings are set. Any number of threads may then use it at once; every call releases
-    the GIL. It pickles by its metadata, and works after a fork; its paddings and classes of codecs must pickle, too.
+    the GIL. It works after a fork, and pickles by its metadata; its paddings and classes of codecs must pickle, too.
     """
 
     def __init__(

@@ -25,8 +25,8 @@ _CODEC_SIZE = ffi.sizeof("zcodec_codec")
 
 
 class HostCodec(ABC):
-    """A codec in Python. One object is made for each place of the codec in a chain, and again by `Chain.with_shape`; its
-    methods run in any thread, and in several at once.
+    """A codec in Python. One object is made for each place of the codec in a chain, and again by `Chain.with_shape`;
+    its methods run in any thread, and in several at once.
 
     `kind` is a `zcodec.Kind`. `__init__` gets the configuration, and a description of the data to encode: data_type,
     shape and fill_value of an array, or size. If it raises, the metadata is invalid. Arrays arrive as read-only numpy

@@ -60,8 +60,8 @@ impl Reshaped {
         element_count(&self.after)
     }
 
-    /// The shape, in the original array, of boxes that are whole boxes of this shape in the input of the last step; `None`
-    /// if there are no elements.
+    /// The shape, in the original array, of boxes that are whole boxes of this shape in the input of the last step;
+    /// `None` if there are no elements.
     pub(in crate::chain) fn origin_shape(&self, shape: &[u64]) -> Option<Vec<u64>> {
         let after = before_axes(&self.axes, shape, self.after.len());
         let before = boxes_before(&self.before, &self.after, &after)?;
@@ -263,8 +263,8 @@ pub(super) fn before_axes(axes: &[Option<usize>], shape: &[u64], dimensions: usi
 }
 
 /// The shape of boxes of an array that are whole boxes of the shape `part` after a reshape, each of which begins at a
-/// multiple of it; `None` if there are no elements. Dimensions that are joined or split are taken whole if no smaller box
-/// is found.
+/// multiple of it; `None` if there are no elements. Dimensions that are joined or split are taken whole if no smaller
+/// box is found.
 fn boxes_before(mut before: &[u64], mut after: &[u64], mut part: &[u64]) -> Option<Vec<u64>> {
     if before.contains(&0) {
         return None;

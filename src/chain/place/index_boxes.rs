@@ -161,8 +161,7 @@ fn outermost(shape: &[u64], dimension: usize, count: u64) -> usize {
 mod tests {
     use super::*;
     use crate::chain::boxes::region::positions;
-    use crate::representation::element_count;
-    use crate::representation::index_of;
+    use crate::representation::{element_count, index_of};
 
     /// The axes of a box of an array of this shape, in this order of its dimensions, and the index of its first element.
     fn axes_of(after: &[u64], order: &[usize], region: &Region) -> (u64, Vec<IndexAxis>) {

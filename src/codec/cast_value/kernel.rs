@@ -34,22 +34,22 @@ struct Optimistic {
     quick: Box<dyn Kernel>,
     thorough: Box<dyn Kernel>,
     /// Whether the quick kernel applies maps, too. Otherwise blocks with a map are left to the thorough one.
-    maps_quickly: bool,
+    quick_applies_maps: bool,
     is_mapped: bool,
 }
 
 pub(super) fn optimistic(quick: Box<dyn Kernel>, thorough: Box<dyn Kernel>) -> Box<dyn Kernel> {
-    Box::new(Optimistic { quick, thorough, maps_quickly: false, is_mapped: false })
+    Box::new(Optimistic { quick, thorough, quick_applies_maps: false, is_mapped: false })
 }
 
 /// The same if both apply maps.
 pub(super) fn optimistic_with_maps(quick: Box<dyn Kernel>, thorough: Box<dyn Kernel>) -> Box<dyn Kernel> {
-    Box::new(Optimistic { quick, thorough, maps_quickly: true, is_mapped: false })
+    Box::new(Optimistic { quick, thorough, quick_applies_maps: true, is_mapped: false })
 }
 
 impl Kernel for Optimistic {
     fn run(&self, input: &[u8], output: &mut [u8]) -> bool {
-        let is_thorough = self.is_mapped && !self.maps_quickly;
+        let is_thorough = self.is_mapped && !self.quick_applies_maps;
         (is_thorough || self.quick.run(input, output)) && self.thorough.run(input, output)
     }
 
@@ -59,7 +59,7 @@ impl Kernel for Optimistic {
 
     fn set_map(&mut self, map: &[Entry]) {
         self.is_mapped = !map.is_empty();
-        if self.maps_quickly {
+        if self.quick_applies_maps {
             self.quick.set_map(map);
         }
         self.thorough.set_map(map);

@@ -159,7 +159,7 @@ impl Pipeline {
     }
 }
 
-/// A pipeline without a map as a kernel.
+/// A pipeline without a map, as a kernel of another one that applies the map before it.
 #[derive(Debug)]
 struct Unmapped(Pipeline);
 

@@ -369,10 +369,10 @@ impl NumberType {
     }
 }
 
-/// The integer part of a number that `int32` holds. Written so that the compiler vectorises it, as it does not `as i32`.
+/// The integer part of a number that `int32` holds. The compiler vectorises this, which it does not do with `as i32`.
 #[inline(always)] // part of the loop
 fn truncated(lane: f64) -> u32 {
-    /// The integers next to it are 1 apart, and their low bits count from 0.
+    /// Numbers near it are integers, whose distance from it is in their low bits.
     const MAGIC: f64 = 1.5 * (1_u64 << 52) as f64;
     (lane.trunc() + MAGIC).to_bits() as u32
 }

@@ -142,8 +142,8 @@ impl Grid {
             .collect()
     }
 
-    /// The part with this number, if the slowest axis is cut at multiples of [`SIDE`] into parts of `value_count` values.
-    /// The last part may have fewer.
+    /// The part with this number, if the slowest axis is cut at multiples of [`SIDE`] into parts of `value_count`
+    /// values. The last part may have fewer.
     pub(super) fn slab(&self, value_count: usize, number: usize) -> Self {
         let axis = self.slowest_axis();
         let thickness = value_count / self.strides[axis];

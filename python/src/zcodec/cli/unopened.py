@@ -80,7 +80,8 @@ def unopened(path: StorePath, error: Exception) -> Unopened | Exception:
         except Exception:  # each kind of store raises its own
             return error
         if not isinstance(document, dict) and document is not None:
-            error.add_note(f"zcodec: {_DOCUMENTS[zarr_format]} is {text.decode(errors='replace')[:40]}, expected an object")
+            found_instead = text.decode(errors="replace")[:40]
+            error.add_note(f"zcodec: {_DOCUMENTS[zarr_format]} is {found_instead}, expected an object")
             return error
         if not isinstance(document, dict) or document.get("node_type", "array") != "array":
             continue

@@ -287,7 +287,7 @@ impl<T: Integer, M: RoundingMode> Convert for WrapLarge<T, M> {
         const BIAS: u32 = f64::MAX_EXP as u32 - 1;
         let bits = whole_f64::<M>(element).to_bits();
         let significand = (bits & ((1 << FRACTION_BITS) - 1)) | (1 << FRACTION_BITS);
-        // The place of the significand's lowest bit, 64 more. An integer but 0 has an exponent of 0 or more.
+        // Where the lowest bit of the significand is, plus 64. The exponent of an integer is 0 or more, except for 0.
         let exponent = (bits >> FRACTION_BITS) as u32 & 0x7FF;
         let shift = (exponent + 64).saturating_sub(BIAS + FRACTION_BITS);
         let magnitude = match shift {

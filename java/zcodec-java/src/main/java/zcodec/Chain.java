@@ -454,9 +454,10 @@ public final class Chain extends NativeHandle {
    * @param options threads, data for callbacks, whether empty inner chunks are stored
    * @return the writer, to be closed
    * @throws ZcodecException {@link Status#UNSUPPORTED} if codecs other than {@code transpose} and elementwise ones
-   *     precede {@code sharding_indexed}, or any codec follows it, {@link Status#INVALID_ARGUMENT} if {@code oldSize} is
-   *     not 0 without an index, or the index belongs to another grid, or was decoded for an object of another size:
-   *     then somebody has changed the shard since, {@link Status#CORRUPT_DATA} if the size is less than that of an index
+   *     precede {@code sharding_indexed}, or any codec follows it, {@link Status#INVALID_ARGUMENT} if {@code oldSize}
+   *     is not 0 without an index, or the index belongs to another grid, or was decoded for an object of another size
+   *     (then somebody has changed the shard since), {@link Status#CORRUPT_DATA} if the size is less than that of an
+   *     index
    */
   public Writer writer(ShardIndex oldIndex, long oldSize, CallOptions options) {
     return Writer.make(this, callbacks, oldIndex, oldSize, options);
