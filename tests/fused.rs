@@ -310,6 +310,27 @@ fn transposed_chunks_have_the_bytes_and_the_faults_of_their_definition() {
         assert!(swapped.encode_to_vec(&bytes_of(&elements), &options).unwrap() == expected, "{shape:?} {order:?}");
         assert!(swapped.decode_to_vec(&expected, &options).unwrap() == bytes_of(&elements), "{shape:?} {order:?}");
 
+        // Runs that begin and end within bytes.
+        for (first_bit, last_bit) in [(0, 14), (3, 3), (2, 13), (0, 10)] {
+            let range = json!({"first_bit": first_bit, "last_bit": last_bit});
+            let packed =
+                chain(&[transpose.clone(), json!({"name": "packbits", "configuration": range})], &input).unwrap();
+            let bits = last_bit - first_bit + 1;
+            let mask = ((1_u32 << bits) - 1) as u16;
+            let mut expected = vec![0; (count * bits).div_ceil(8)];
+            for (number, place) in places.iter().enumerate() {
+                let value = elements[*place] >> first_bit & mask;
+                for bit in 0..bits {
+                    let at = number * bits + bit;
+                    expected[at / 8] |= (value as usize >> bit & 1) as u8 * (1 << (at % 8));
+                }
+            }
+            let case = format!("{shape:?} {order:?}, bits {first_bit} to {last_bit}");
+            assert!(packed.encode_to_vec(&bytes_of(&elements), &options).unwrap() == expected, "{case}");
+            let kept: Vec<u16> = elements.iter().map(|element| element & mask << first_bit).collect();
+            assert!(packed.decode_to_vec(&expected, &options).unwrap() == bytes_of(&kept), "{case}");
+        }
+
         let cast = json!({"name": "cast_value", "configuration": {"data_type": "int16"}});
         let little = json!({"name": "bytes", "configuration": {"endian": "little"}});
         let checked = chain(&[transpose, cast, little], &input).unwrap();

@@ -130,8 +130,8 @@ impl Elements {
         let (element_size, bits) = (self.fused.element_size(), self.fused.encoded_bits());
         let (shape, strides) = (input.shape(), input.layout().strides());
         let tile = tile_shape(shape, strides, element_size, TILE_SIZE / element_size, shape);
-        if let Some((tile, encoded_size)) = tile.zip(self.encoded_size_of_one()) {
-            match self.encode_by_lines(input, &tile, encoded_size, encoded, call) {
+        if let Some(tile) = tile {
+            match self.encode_by_lines(input, &tile, encoded, call) {
                 // Only in C order does the first element at fault come first.
                 Err(error) if error.is_of_data() => {}
                 result => return result,
@@ -163,15 +163,12 @@ impl Elements {
     }
 
     /// Encodes tiles of this shape, which use whole cache lines of the input, run by run.
-    fn encode_by_lines(
-        &self,
-        input: &Input<'_>,
-        tile: &[u64],
-        encoded_size: usize,
-        encoded: &mut [u8],
-        call: &mut Call<'_>,
-    ) -> Result<()> {
+    fn encode_by_lines(&self, input: &Input<'_>, tile: &[u64], encoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         let element_size = self.fused.element_size();
+        if !self.fused.encoded_bits().is_multiple_of(8) {
+            // Runs that share a byte add their bits to it.
+            encoded.fill(0);
+        }
         let Tile(mut scratch) = std::mem::take(call.contexts.get(|| Ok(Tile::default()))?);
         for tile in Region::whole(input.shape()).cut(tile) {
             let size = tile.element_count() * element_size;
@@ -180,8 +177,7 @@ impl Elements {
             part.copy_to(&mut Target::contiguous(&mut scratch[..size], element_size, &tile.shape)?, call.options)?;
             let (run_length, firsts) = tile.runs(input.shape());
             for (run, first) in scratch[..size].chunks_exact(run_length * element_size).zip(firsts) {
-                let start = first as usize * encoded_size;
-                self.fused.encode(run, &mut encoded[start..start + run_length * encoded_size], call)?;
+                self.fused.encode_to(run, encoded, first, call)?;
             }
         }
         *call.contexts.get(|| Ok(Tile::default()))? = Tile(scratch);

@@ -123,6 +123,44 @@ impl Fused {
         self.run(Direction::Encode, decoded, encoded, call)
     }
 
+    /// Encodes elements from element `start` of `packed` on, in which their bits are 0.
+    pub(super) fn encode_to(&self, decoded: &[u8], packed: &mut [u8], start: u64, call: &mut Call<'_>) -> Result<()> {
+        let (bits, element_size) = (self.encoded_bits(), self.element_size());
+        let count = decoded.len() / element_size;
+        let (eights, within) = eights_before(start);
+        let packed = &mut packed[eights * bits..];
+        let position = within * bits;
+        if bits.is_multiple_of(8) {
+            return self.encode(decoded, &mut packed[position / 8..][..bytes_of(count, bits)], call);
+        }
+        // The first and the last ones share bytes with other elements.
+        let head_count = (within.next_multiple_of(8) - within).min(count);
+        let (head, rest) = decoded.split_at(head_count * element_size);
+        let (whole, tail) = rest.split_at(rest.len() / element_size / 8 * 8 * element_size);
+        self.add_bits(head, packed, position, call)?;
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let packed = &mut packed[if within > 0 { bits } else { 0 }..];
+        let whole_size = whole.len() / element_size / 8 * bits;
+        self.encode(whole, &mut packed[..whole_size], call)?;
+        self.add_bits(tail, packed, 8 * whole_size, call)
+    }
+
+    /// Encodes fewer than eight elements to bits that are 0, from bit `position` of `packed` on.
+    fn add_bits(&self, decoded: &[u8], packed: &mut [u8], position: usize, call: &mut Call<'_>) -> Result<()> {
+        let mut encoded = vec![0; bytes_of(decoded.len() / self.element_size(), self.encoded_bits())];
+        self.encode(decoded, &mut encoded, call)?;
+        for (index, byte) in (position / 8..).zip(encoded) {
+            let [low, high] = (u16::from(byte) << (position % 8)).to_le_bytes();
+            packed[index] |= low;
+            if high > 0 {
+                packed[index + 1] |= high;
+            }
+        }
+        Ok(())
+    }
+
     /// Decodes as many elements as `decoded` has room for, from the beginning of a byte on.
     pub(super) fn decode(&self, encoded: &[u8], decoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         self.run(Direction::Decode, encoded, decoded, call)
@@ -131,10 +169,8 @@ impl Fused {
     /// Decodes as many elements as `decoded` has room for, from element `start` of `packed` on.
     pub(super) fn decode_from(&self, packed: &[u8], start: u64, decoded: &mut [u8], call: &mut Call<'_>) -> Result<()> {
         let (bits, count) = (self.encoded_bits(), decoded.len() / self.element_size());
-        // Only every eighth element is sure to begin with a byte: those before it are moved down to one. The eighths are
-        // counted, because memory of 32-bit addresses holds more than 2^32 bits.
-        let (eighth, within) = ((start / 8) as usize, (start % 8) as usize);
-        let packed = &packed[eighth * bits..];
+        let (eights, within) = eights_before(start);
+        let packed = &packed[eights * bits..];
         let position = within * bits;
         if position.is_multiple_of(8) {
             return self.decode(&packed[position / 8..][..bytes_of(count, bits)], decoded, call);
@@ -279,6 +315,12 @@ impl Fused {
         }
         fault.map_or(Ok(()), Err)
     }
+}
+
+/// How many whole eights of packed elements come before this one, and how many single ones after those. Only every eighth
+/// is sure to begin with a byte; counted in bits, its place may be above 2^32.
+fn eights_before(element: u64) -> (usize, usize) {
+    ((element / 8) as usize, (element % 8) as usize)
 }
 
 /// Elements before the first cache-line boundary of the wider buffer, where the vector loop starts.
