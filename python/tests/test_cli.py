@@ -164,7 +164,9 @@ def test_an_array_without_elements_may_have_chunks_of_size_0(tmp_path, capsys):
     assert main(["verify", "--quiet", str(tmp_path / "new")]) == 0
     document["shape"] = [1, 3]
     (tmp_path / "empty/zarr.json").write_text(json.dumps(document))
-    assert main(["verify", "--quiet", str(tmp_path / "empty")]) == 1
+    # zarr-python reads a size of 0 as 1 from 3.4 on, and no chunks are stored.
+    is_read_as_1 = zarr.open_array(tmp_path / "empty").chunks == (1, 3)
+    assert main(["verify", "--quiet", str(tmp_path / "empty")]) == (0 if is_read_as_1 else 1)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

@@ -176,7 +176,12 @@ def test_members_of_structs_that_are_arrays_are_stored_whole(zarr_format, chunks
     dtype = np.dtype([("x", "i1"), ("y", "<u2", (2,))])
     elements = np.array([(i, [2 * i, 300 * i]) for i in range(4)], dtype)
     options = {"dtype": dtype, "fill_value": np.zeros((), dtype)[()], "zarr_format": zarr_format}
-    array = zarr.create_array({}, shape=(4,), chunks=chunks, **options)
+    try:
+        array = zarr.create_array({}, shape=(4,), chunks=chunks, **options)
+    except ValueError as error:
+        # From 3.4 on.
+        assert "subarray" in str(error)
+        pytest.skip("this zarr-python refuses such structs")
     array[...] = elements
     assert array[...].tobytes() == elements.tobytes()
     array[1:3] = elements[2:]

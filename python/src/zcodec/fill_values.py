@@ -63,6 +63,9 @@ def _time_json(value: Any, dtype: np.dtype[Any] | None) -> Any:
     """Times of any unit, times of Python, and texts such as "2020-01-01"."""
     assert dtype is not None
     kind = np.datetime64 if dtype.kind == "M" else np.timedelta64
+    # numpy 2.5 warns of a NaT without a unit, even one that it makes of this text.
+    if isinstance(value, str) and value.upper() == "NAT":
+        return "NaT"
     if isinstance(value, str | datetime.date | datetime.timedelta):
         value = kind(value)
     if not isinstance(value, np.datetime64 | np.timedelta64):
