@@ -197,6 +197,13 @@ impl Region {
         partial.unwrap_or(0)
     }
 
+    /// A box with the dimensions of this one, and then those of another.
+    pub(super) fn with_dimensions_of(&self, inner: &Self) -> Self {
+        let [start, shape] = [(&self.start, &inner.start), (&self.shape, &inner.shape)]
+            .map(|(outer, inner)| [outer.as_slice(), inner].concat());
+        Self { start, shape }
+    }
+
     /// The length of the runs, and the index of the first element of each, in C order. The box must not be empty.
     pub(in crate::chain) fn runs(&self, shape: &[u64]) -> (usize, impl Iterator<Item = u64> + use<>) {
         let inner = self.run_dimension(shape);

@@ -30,13 +30,6 @@ pub(in crate::chain) struct Reshaped {
     indices: Layout,
 }
 
-/// A cell, and the smallest box around what is needed of it, both as boxes of `after`.
-struct Found {
-    cell: Cell,
-    whole: Region,
-    needed: Region,
-}
-
 impl Reshaped {
     /// `None` if no memory has as many elements, or if there are too many reshapes.
     pub(in crate::chain) fn new(earlier: Option<Self>, before: &[u64], after: &[u64]) -> Option<Self> {
@@ -80,10 +73,8 @@ impl Reshaped {
         place: BoxPlace<'t>,
     ) -> Result<(Vec<Cell>, Vec<BoxPlace<'t>>)> {
         let (mut cells, mut layouts) = (Vec::new(), Vec::new());
-        for Found { mut cell, whole, needed } in self.find(grid, region).into_values() {
-            let needed = needed.arranged(&self.axes);
-            push(&mut layouts, self.indices_of(&needed)?)?;
-            cell.region = Region { start: needed.relative_to(&whole.arranged(&self.axes)), shape: needed.shape };
+        for cell in self.find(grid, region)? {
+            push(&mut layouts, self.indices_of(&cell.in_array())?)?;
             push(&mut cells, cell)?;
         }
         Ok((cells, self.places(region, place, layouts)?))
@@ -102,8 +93,8 @@ impl Reshaped {
         let row_length = counts.last().copied().unwrap_or(1);
         let (mut rows, mut end): (Vec<Region>, u64) = (Vec::new(), 0);
         let grid = CellGrid { counts: &counts, size: cell_size };
-        for Found { cell, needed, .. } in self.find(grid, region).into_values() {
-            let needed = needed.arranged(&self.axes);
+        for cell in self.find(grid, region)? {
+            let needed = cell.in_array();
             match rows.last_mut() {
                 Some(row) if cell.number == end && !end.is_multiple_of(row_length) => row.include(&needed),
                 _ => push(&mut rows, needed)?,
@@ -184,44 +175,77 @@ impl Reshaped {
 
     /// The boxes of `after` that a box of what enters this reshape consists of, in C order. It must not be empty.
     fn own_boxes<'a>(&'a self, region: &Region) -> impl Iterator<Item = Region> + use<'a> {
-        let (count, starts) = region.runs(&self.before);
-        starts.flat_map(move |start| boxes_of(start..start + count as u64, &self.after))
+        boxes_after(region, &self.before, &self.after)
     }
 
-    /// The cells that a box of the array before touches, by their numbers.
-    fn find(&self, grid: CellGrid<'_>, region: &Region) -> BTreeMap<u64, Found> {
-        let mut found: BTreeMap<u64, Found> = BTreeMap::new();
-        let mut current = 0;
-        for part in self.boxes(region) {
-            // Most often, it lies in the cell of the last one.
-            if let Some(found) = found.get_mut(&current)
-                && found.whole.includes(&part)
-            {
-                found.needed.include(&part);
-                continue;
-            }
-            for cell in grid.cells(&part.arranged(&self.axes)) {
-                current = cell.number;
-                let needed = self.of_last(&cell.in_array());
-                let new =
-                    || Found { whole: self.of_last(&grid.cell(current).in_array()), needed: needed.clone(), cell };
-                found.entry(current).or_insert_with(new).needed.include(&needed);
-            }
+    /// The cells that a box of the array before touches, in C order of the grid, each with the smallest box around what it
+    /// needs of it.
+    fn find(&self, grid: CellGrid<'_>, region: &Region) -> Result<Vec<Cell>> {
+        if region.is_empty() {
+            return Ok(Vec::new());
+        }
+        let [counts, size] = [grid.counts, grid.size].map(|numbers| before_axes(&self.axes, numbers, self.after.len()));
+        let grid_before_axes = CellGrid { counts: &counts, size: &size };
+        let needed = match &self.earlier {
+            None => self.needed_by_group(grid_before_axes, region),
+            Some(_) => needed_by_cell(grid_before_axes, self.boxes(region)),
+        };
+        let mut found = Vec::new();
+        for needed in needed {
+            grid.cells(&needed.arranged(&self.axes)).try_for_each(|cell| push(&mut found, cell))?;
+        }
+        found.sort_unstable_by_key(|cell| cell.number);
+        Ok(found)
+    }
+
+    /// As [`needed_by_cell`] for a box of what enters this reshape. Dimensions that it neither joins nor splits with others
+    /// are apart: what is needed along all of them is every combination of what is needed along some.
+    fn needed_by_group(&self, grid: CellGrid<'_>, region: &Region) -> Vec<Region> {
+        let mut found = vec![Region::whole(&[])];
+        let (mut first, mut first_after) = (0, 0);
+        while first < self.before.len() || first_after < self.after.len() {
+            let (count, count_after) = first_group(&self.before[first..], &self.after[first_after..]);
+            let (group, group_after) = (first..first + count, first_after..first_after + count_after);
+            (first, first_after) = (group.end, group_after.end);
+            let [start, shape] = [&region.start, &region.shape].map(|numbers| numbers[group.clone()].to_vec());
+            let region = Region { start, shape };
+            let boxes = boxes_after(&region, &self.before[group], &self.after[group_after.clone()]);
+            let grid = CellGrid { counts: &grid.counts[group_after.clone()], size: &grid.size[group_after] };
+            let needed = needed_by_cell(grid, boxes);
+            found = found.iter().flat_map(|outer| needed.iter().map(|inner| outer.with_dimensions_of(inner))).collect();
         }
         found
     }
+}
 
-    /// A box of what the last step gets as one of `after`.
-    fn of_last(&self, region: &Region) -> Region {
-        let mut found = Region::whole(&vec![1; self.after.len()]);
-        for (dimension, axis) in self.axes.iter().enumerate() {
-            if let Some(axis) = axis {
-                found.start[*axis] = region.start[dimension];
-                found.shape[*axis] = region.shape[dimension];
-            }
+/// The smallest box around what is needed of each cell, of an array that needs these boxes, in C order of the grid.
+fn needed_by_cell(grid: CellGrid<'_>, boxes: impl Iterator<Item = Region>) -> Vec<Region> {
+    // All of a cell, and what is needed of it.
+    let mut found: BTreeMap<u64, (Region, Region)> = BTreeMap::new();
+    let mut current = 0;
+    for part in boxes {
+        // Most often, it lies in the cell of the last one.
+        if let Some((whole, needed)) = found.get_mut(&current)
+            && whole.includes(&part)
+        {
+            needed.include(&part);
+            continue;
         }
-        found
+        for cell in grid.cells(&part) {
+            current = cell.number;
+            let part = cell.in_array();
+            let new = || (grid.cell(current).in_array(), part.clone());
+            found.entry(current).or_insert_with(new).1.include(&part);
+        }
     }
+    found.into_values().map(|(_, needed)| needed).collect()
+}
+
+/// The boxes of an array of shape `after` that a box consists of if the array had shape `before`, in C order. It must not
+/// be empty.
+fn boxes_after<'a>(region: &Region, before: &[u64], after: &'a [u64]) -> impl Iterator<Item = Region> + use<'a> {
+    let (count, starts) = region.runs(before);
+    starts.flat_map(move |start| boxes_of(start..start + count as u64, after))
 }
 
 /// The boxes that a run of elements consists of, in C order.
@@ -359,6 +383,33 @@ mod tests {
         ] {
             let found = boxes_before(before, after, part);
             assert_eq!(found.as_deref(), expected, "{part:?} of {after:?} in {before:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_needed_of_each_cell_is_found_by_groups_of_dimensions() {
+        for (before, after, size) in [
+            (&[6_u64, 4][..], &[2_u64, 3, 4][..], &[1_u64, 2, 3][..]),
+            (&[3, 2, 4], &[3, 8], &[2, 3]),
+            (&[2, 3, 4], &[6, 2, 2], &[4, 1, 2]),
+            (&[1, 4, 1, 6, 1], &[2, 2, 1, 6], &[1, 2, 1, 4]),
+            (&[4, 6], &[6, 4], &[4, 3]),
+            (&[5], &[5, 1, 1], &[2, 1, 1]),
+            (&[1, 1], &[], &[]),
+        ] {
+            let reshaped = Reshaped::new(None, before, after).unwrap();
+            let counts: Vec<u64> = after.iter().zip(size).map(|(all, size)| all.div_ceil(*size)).collect();
+            let grid = CellGrid { counts: &counts, size };
+            for start in positions(before.to_vec()) {
+                let most = before.iter().zip(&start).map(|(size, start)| size - start).collect();
+                for shape in positions(most) {
+                    let region = Region { start: start.clone(), shape: shape.iter().map(|size| size + 1).collect() };
+                    let [mut found, expected] =
+                        [reshaped.needed_by_group(grid, &region), needed_by_cell(grid, reshaped.own_boxes(&region))];
+                    found.sort_by_key(|part| grid.cells(part).next().unwrap().number);
+                    assert_eq!(found, expected, "{region:?} of {before:?} in {after:?}");
+                }
+            }
         }
     }
 
