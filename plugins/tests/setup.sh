@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Makes .venv-plugins with the hosts of the plugins, and says which packages of Debian are missing.
+# Makes .venv-plugins with the hosts of the plugins, and installs what they need and is not there, on Debian.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+source scripts/packages.sh
 
-missing=
-[ -n "$(find /usr/include /usr/local/include -name H5PLextern.h -print -quit 2>/dev/null)" ] || missing=libhdf5-dev
-command -v gdalmdimtranslate >/dev/null || missing="$missing gdal-bin"
-python3 -c 'import venv, ensurepip' 2>/dev/null || missing="$missing python3-venv"
-if [ -n "$missing" ]; then
-  echo "The plugins need packages of Debian: apt-get install $missing" >&2
-  exit 1
+missing=()
+[ -n "$(find /usr/include /usr/local/include -name H5PLextern.h -print -quit 2>/dev/null)" ] || missing+=(libhdf5-dev)
+command -v gdalmdimtranslate >/dev/null || missing+=(gdal-bin)
+python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+if [ ${#missing[@]} != 0 ]; then
+  command -v apt-get >/dev/null || { echo "The plugins need what Debian has in ${missing[*]}" >&2 && exit 1; }
+  needs "${missing[@]}"
 fi
 
 cmp -s plugins/tests/requirements.txt .venv-plugins/requirements.txt && exit 0

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.Lock;
 
 /**
  * Makes or changes a shard by its inner chunks: boxes are put; then old inner chunks that were put in part are supplied
- * ({@link #next}, {@link #supply}, or {@link #read}); then {@link #finish} gives the pieces to write.
+ * ({@code next} and {@code supply}, or {@code read}); then {@link #finish} gives the pieces to write.
  *
  * <p>Several threads may put or supply at the same time; the other methods wait for one another. Callbacks must not use
  * the writer that runs them.
