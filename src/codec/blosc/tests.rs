@@ -5,7 +5,7 @@ use super::encode::{Encoder, Settings, check_size};
 use super::frame::{Filter, Frame, HEADER_SIZE};
 use crate::error::{Result, Status};
 use crate::interface::Slabs;
-use crate::parallel::Workers;
+use crate::parallel::{Executor, Workers};
 use std::num::NonZeroUsize;
 
 pub(super) const FILTERS: [Filter; 3] = [Filter::None, Filter::Shuffle, Filter::Bitshuffle];
@@ -36,16 +36,35 @@ pub(super) fn decode(encoded: &[u8]) -> Result<Vec<u8>> {
     Ok(decoded)
 }
 
+/// Runs the jobs of workers one after the other.
+#[derive(Debug)]
+struct OneThread(NonZeroUsize);
+
+impl Executor for OneThread {
+    fn max_workers(&self) -> NonZeroUsize {
+        self.0
+    }
+
+    fn run(&self, count: u32, job: &(dyn Fn() + Sync)) -> Result<()> {
+        (0..count).for_each(|_| job());
+        Ok(())
+    }
+}
+
 /// Encodes into this capacity by up to this many workers: bytes at hand, and the same in slabs.
 fn encode_by(count: usize, settings: &Settings, decoded: &[u8], capacity: usize) -> Result<Vec<u8>> {
     let count = NonZeroUsize::new(count).unwrap();
-    let encode = |chunk: Chunk<'_>| {
+    let encode = |chunk: Chunk<'_>, executor: Option<&dyn Executor>| {
         let mut encoded = vec![0xA5; capacity];
-        let size = Encoder::default().encode_by((Workers::new(count, None), count), settings, chunk, &mut encoded)?;
+        let size =
+            Encoder::default().encode_by((Workers::new(count, executor), count), settings, chunk, &mut encoded)?;
         encoded.truncate(size);
         Ok(encoded)
     };
-    let result = encode(Chunk::Memory(decoded));
+    let result = encode(Chunk::Memory(decoded), None);
+    // Half a million threads take minutes to start, and under qemu-user 24 GB of memory.
+    let one_thread = OneThread(count);
+    let executor = (decoded.len() < 10_000).then_some(&one_thread as &dyn Executor);
     for slab_size in [decoded.len() / 7 + 1, 3 * settings.block_size / 2 + 1, decoded.len()] {
         let numbers = 0..decoded.len().div_ceil(slab_size);
         let slabs = Slabs { size: slab_size, decoded_size: decoded.len(), numbers };
@@ -53,7 +72,7 @@ fn encode_by(count: usize, settings: &Settings, decoded: &[u8], capacity: usize)
             bytes.copy_from_slice(&decoded[slabs.range(number)]);
             Ok(())
         };
-        assert_eq!(encode(Chunk::Slabs(&slabs, &get)), result, "{settings:?}, slabs of {slab_size} bytes");
+        assert_eq!(encode(Chunk::Slabs(&slabs, &get), executor), result, "{settings:?}, slabs of {slab_size} bytes");
     }
     result
 }
