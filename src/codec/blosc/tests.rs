@@ -61,10 +61,10 @@ fn encode_by(count: usize, settings: &Settings, decoded: &[u8], capacity: usize)
         encoded.truncate(size);
         Ok(encoded)
     };
-    let result = encode(Chunk::Memory(decoded), None);
-    // Half a million threads take minutes to start, and under qemu-user 24 GB of memory.
+    // Of small chunks there are so many that threads for each would take minutes, and under qemu-user 24 GB of memory.
     let one_thread = OneThread(count);
     let executor = (decoded.len() < 10_000).then_some(&one_thread as &dyn Executor);
+    let result = encode(Chunk::Memory(decoded), executor.filter(|_| count.get() > 2));
     for slab_size in [decoded.len() / 7 + 1, 3 * settings.block_size / 2 + 1, decoded.len()] {
         let numbers = 0..decoded.len().div_ceil(slab_size);
         let slabs = Slabs { size: slab_size, decoded_size: decoded.len(), numbers };
