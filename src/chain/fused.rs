@@ -123,7 +123,8 @@ impl Fused {
         self.run(Direction::Encode, decoded, encoded, call)
     }
 
-    /// Encodes elements from element `start` of `packed` on, in which their bits are 0.
+    /// Encodes elements to their places in `packed`, from element `start` on. Unless elements have whole bytes, their bits
+    /// there must be 0.
     pub(super) fn encode_to(&self, decoded: &[u8], packed: &mut [u8], start: u64, call: &mut Call<'_>) -> Result<()> {
         let (bits, element_size) = (self.encoded_bits(), self.element_size());
         let count = decoded.len() / element_size;
@@ -175,6 +176,7 @@ impl Fused {
         if position.is_multiple_of(8) {
             return self.decode(&packed[position / 8..][..bytes_of(count, bits)], decoded, call);
         }
+        // The elements before the next eighth one are moved down to the beginning of a byte.
         let head_count = (8 - within).min(count);
         let (head, rest) = decoded.split_at_mut(head_count * self.element_size());
         let head_packed = &packed[position / 8..];
@@ -317,8 +319,8 @@ impl Fused {
     }
 }
 
-/// How many whole eights of packed elements come before this one, and how many single ones after those. Only every eighth
-/// is sure to begin with a byte; counted in bits, its place may be above 2^32.
+/// The number of whole groups of eight packed elements before this one, and of elements between them and it. Only every
+/// eighth element is sure to begin a byte. Its place is not counted in bits, of which memory may have more than 2^32.
 fn eights_before(element: u64) -> (usize, usize) {
     ((element / 8) as usize, (element % 8) as usize)
 }

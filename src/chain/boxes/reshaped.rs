@@ -202,11 +202,7 @@ impl Reshaped {
     /// are apart: what is needed along all of them is every combination of what is needed along some.
     fn needed_by_group(&self, grid: CellGrid<'_>, region: &Region) -> Vec<Region> {
         let mut found = vec![Region::whole(&[])];
-        let (mut first, mut first_after) = (0, 0);
-        while first < self.before.len() || first_after < self.after.len() {
-            let (count, count_after) = first_group(&self.before[first..], &self.after[first_after..]);
-            let (group, group_after) = (first..first + count, first_after..first_after + count_after);
-            (first, first_after) = (group.end, group_after.end);
+        for (group, group_after) in groups(&self.before, &self.after) {
             let [start, shape] = [&region.start, &region.shape].map(|numbers| numbers[group.clone()].to_vec());
             let region = Region { start, shape };
             let boxes = boxes_after(&region, &self.before[group], &self.after[group_after.clone()]);
@@ -289,18 +285,14 @@ pub(super) fn before_axes(axes: &[Option<usize>], shape: &[u64], dimensions: usi
 /// The shape of boxes of an array that are whole boxes of the shape `part` after a reshape, each of which begins at a
 /// multiple of it; `None` if there are no elements. Dimensions that are joined or split are taken whole if no smaller
 /// box is found.
-fn boxes_before(mut before: &[u64], mut after: &[u64], mut part: &[u64]) -> Option<Vec<u64>> {
+fn boxes_before(before: &[u64], after: &[u64], part: &[u64]) -> Option<Vec<u64>> {
     if before.contains(&0) {
         return None;
     }
     let is_line = |shape: &[u64]| shape.iter().filter(|size| **size != 1).count() < 2;
-    let (mut group, mut group_after, mut group_part);
     let mut found = Vec::with_capacity(before.len());
-    while !before.is_empty() {
-        let (count, count_after) = first_group(before, after);
-        (group, before) = before.split_at(count);
-        (group_after, after) = after.split_at(count_after);
-        (group_part, part) = part.split_at(count_after);
+    for (group, group_after) in groups(before, after) {
+        let (group, group_part, group_after) = (&before[group], &part[group_after.clone()], &after[group_after]);
         if is_line(group) && is_line(group_after) {
             found.extend(group.iter().map(|size| if *size == 1 { 1 } else { element_count(group_part) }));
         } else {
@@ -309,6 +301,17 @@ fn boxes_before(mut before: &[u64], mut after: &[u64], mut part: &[u64]) -> Opti
         }
     }
     Some(found)
+}
+
+/// The groups of dimensions of two shapes that a reshape makes of each other, without the dimensions of other groups.
+fn groups(before: &[u64], after: &[u64]) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    let (mut end, mut end_after) = (0, 0);
+    std::iter::from_fn(move || {
+        let (first, first_after) = (end, end_after);
+        let (count, count_after) = first_group(&before[first..], &after[first_after..]);
+        (end, end_after) = (first + count, first_after + count_after);
+        (count + count_after > 0).then_some((first..end, first_after..end_after))
+    })
 }
 
 /// The number of the first dimensions of two shapes that a reshape makes of each other: the fewest that have as many
