@@ -9,7 +9,7 @@ missing=()
 command -v gdalmdimtranslate >/dev/null || missing+=(gdal-bin)
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
 if [ ${#missing[@]} != 0 ]; then
-  command -v apt-get >/dev/null || { echo "The plugins need what these packages of Debian contain: ${missing[*]}" >&2; exit 1; }
+  command -v apt-get >/dev/null || { echo "The plugins need what Debian has as ${missing[*]}" >&2; exit 1; }
   needs "${missing[@]}"
 fi
 

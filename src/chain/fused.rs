@@ -123,8 +123,8 @@ impl Fused {
         self.run(Direction::Encode, decoded, encoded, call)
     }
 
-    /// Encodes elements to their places in `packed`, from element `start` on. Unless elements have whole bytes, their bits
-    /// there must be 0.
+    /// Encodes elements to their places in `packed`, from element `start` on. Unless elements have whole bytes, their
+    /// bits there must be 0.
     pub(super) fn encode_to(&self, decoded: &[u8], packed: &mut [u8], start: u64, call: &mut Call<'_>) -> Result<()> {
         let (bits, element_size) = (self.encoded_bits(), self.element_size());
         let count = decoded.len() / element_size;

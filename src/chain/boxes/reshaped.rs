@@ -178,8 +178,8 @@ impl Reshaped {
         boxes_after(region, &self.before, &self.after)
     }
 
-    /// The cells that a box of the array before touches, in C order of the grid, each with the smallest box around what it
-    /// needs of it.
+    /// The cells that a box of the array before touches, in C order of the grid, each with the smallest box around what
+    /// it needs of it.
     fn find(&self, grid: CellGrid<'_>, region: &Region) -> Result<Vec<Cell>> {
         if region.is_empty() {
             return Ok(Vec::new());
@@ -198,8 +198,8 @@ impl Reshaped {
         Ok(found)
     }
 
-    /// As [`needed_by_cell`] for a box of what enters this reshape. Dimensions that it neither joins nor splits with others
-    /// are apart: what is needed along all of them is every combination of what is needed along some.
+    /// As [`needed_by_cell`] for a box of what enters this reshape. Dimensions that it neither joins nor splits with
+    /// others are apart: what is needed along all of them is every combination of what is needed along some.
     fn needed_by_group(&self, grid: CellGrid<'_>, region: &Region) -> Vec<Region> {
         let mut found = vec![Region::whole(&[])];
         for (group, group_after) in groups(&self.before, &self.after) {
@@ -237,8 +237,8 @@ fn needed_by_cell(grid: CellGrid<'_>, boxes: impl Iterator<Item = Region>) -> Ve
     found.into_values().map(|(_, needed)| needed).collect()
 }
 
-/// The boxes of an array of shape `after` that a box consists of if the array had shape `before`, in C order. It must not
-/// be empty.
+/// The boxes of an array of shape `after` that a box consists of if the array had shape `before`, in C order. It must
+/// not be empty.
 fn boxes_after<'a>(region: &Region, before: &[u64], after: &'a [u64]) -> impl Iterator<Item = Region> + use<'a> {
     let (count, starts) = region.runs(before);
     starts.flat_map(move |start| boxes_of(start..start + count as u64, after))
