@@ -12,6 +12,11 @@
 # bytes, which scripts/dist/again.sh shows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if [ -n "$(git status --porcelain --untracked-files=no)" ]; then
+  echo "dist: these files differ from the commit that the archives would name:" >&2
+  git status --short --untracked-files=no >&2
+  exit 1
+fi
 
 # zig writes the folder in which it links into the debug symbols of its libunwind, and no option changes that. So the
 # source is at the same path wherever it is: mounted there, for this script alone.

@@ -6,6 +6,8 @@
 # Needs a JDK (9 or later; what it builds runs on Java 8), Maven, and build/lib/libzcodec.so (`make build`). The jar also
 # holds the libraries for other machines: of the archives of this version in dist/ (`make dist`), or of `make cross`.
 # -P unidata takes zarr-java's array classes from Unidata (java/README.md).
+#
+# The jars hold no times except that of the commit: the same source, native libraries and JDK give the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/runtimes.sh
@@ -62,7 +64,7 @@ take win32-x86-64 zcodec.dll "$target" "dist/$archive.zip!$archive/bin/zcodec.dl
   "target/cross/$target/release/zcodec.dll"
 
 [ $# -gt 0 ] || set -- verify
-mvn --batch-mode --quiet --file java/pom.xml "$@"
+mvn --batch-mode --quiet --file java/pom.xml "-Dproject.build.outputTimestamp=$(git log -1 --format=%ct)" "$@"
 python3 - java/*/target/surefire-reports/*.xml <<'PY'
 import os, sys, xml.etree.ElementTree
 for report in filter(os.path.exists, sys.argv[1:]):
