@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Builds for other platforms and runs the tests there, on a plain Debian 12. Run it as root: it installs what it needs.
 #
-#     scripts/cross.sh [s390x] [aarch64] [i686] [windows] [avx512]            default: all
+#     scripts/cross.sh [s390x] [aarch64] [i686] [musl] [windows] [avx512]            default: all
 #
 # aarch64 and s390x (big-endian) Linux: the unit tests, the conformance cases and the C and C++ programs under qemu-user.
 # i686 Linux (32-bit addresses): the same, natively.
+# x86-64 Linux with musl, the C library of Alpine: the unit tests, the conformance cases and the C programs, natively.
 # Windows x86-64: the same under wine, the C and C++ programs with zcodec.dll and its import library.
 # x86-64 with AVX-512: the kernels of packbits that need it, in an emulated machine.
 #
 # Debian's rustc-web comes with the source of its standard library, so that it can be built for targets that no
-# toolchain of the machine has.
+# toolchain of the machine has. For musl that would lack an unwinder, so rustup's toolchain is used.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
@@ -62,6 +63,24 @@ i686() {
     --test elements --test hostile
 }
 
+musl() {
+  local triple=x86_64-unknown-linux-musl program
+  local folder=$CARGO_TARGET_DIR/$triple/release unwinder cargo=(env -u RUSTC CC_x86_64_unknown_linux_musl=musl-gcc cargo)
+  echo "== $triple"
+  needs musl-tools
+  rustup target add $triple
+  # All of it is static, as Rust makes it for musl, with its unwinder: that of gcc needs glibc. Debian has no C++ library
+  # for musl.
+  "${cargo[@]}" test --locked --target $triple --lib --test conformance --test threads --test engine
+  "${cargo[@]}" rustc --locked --target $triple --lib --release --crate-type staticlib
+  unwinder=$(env -u RUSTC rustc --print sysroot)/lib/rustlib/$triple/lib/self-contained
+  build_programs "$folder/programs" musl-gcc false tests/c/*.c tests/abi/old_caller.c tests/posix/fork.c -- \
+    -static -L"$folder" -L"$unwinder" -lzcodec -lunwind -lm -pthread
+  for program in "$folder"/programs/*; do
+    "$program"
+  done
+}
+
 windows() {
   local triple=x86_64-pc-windows-gnu prefix=x86_64-w64-mingw32 program
   local folder=$CARGO_TARGET_DIR/$triple/release
@@ -89,7 +108,7 @@ avx512() {
     --test-threads=1 packbits
 }
 
-[ $# -gt 0 ] || set -- s390x aarch64 i686 windows avx512
+[ $# -gt 0 ] || set -- s390x aarch64 i686 musl windows avx512
 for platform in "$@"; do
   "$platform"
 done

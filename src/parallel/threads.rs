@@ -130,11 +130,12 @@ mod linux {
             if others.mask.iter().all(|word| *word == 0) {
                 return;
             }
+            let thread = thread.as_pthread_t() as libc::pthread_t; // with musl a pointer here, and a number in std
             for processors in [&others, self] {
                 let (mask, size) = (&processors.mask, size_of_val(&processors.mask));
                 // SAFETY: the thread has not been joined, and `mask` is as large as said. For a thread that has just ended,
                 // the C library may name the calling one instead, which then may use the same processors as before, too.
-                unsafe { libc::pthread_setaffinity_np(thread.as_pthread_t(), size, mask.as_ptr().cast()) };
+                unsafe { libc::pthread_setaffinity_np(thread, size, mask.as_ptr().cast()) };
             }
         }
     }
