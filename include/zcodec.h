@@ -46,9 +46,9 @@
  * distance from one to the next. zcodec_range and zcodec_piece have no struct_size and never grow.
  *
  * The host: nothing is printed, no file is opened, and no environment variable or locale is read, unless
- * small allocations fail and the process aborts. On x86, x86-64, aarch64, s390x and RISC-V the
- * floating-point environment of the caller (rounding, subnormals, traps) changes no result, and is
- * restored when a call returns and while a callback runs. On other architectures the caller must have the
+ * small allocations fail and the process aborts. On x86, x86-64, aarch64, s390x, and RISC-V with
+ * Linux, the floating-point environment of the caller (rounding, subnormals, traps) changes no result,
+ * and is restored when a call returns and while a callback runs. Elsewhere the caller must have the
  * default environment.
  *
  * This file is generated; do not edit it.

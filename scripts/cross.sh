@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds for other platforms and runs the tests there, on a plain Debian 12. Run it as root: it installs what it needs.
 #
-#     scripts/cross.sh [s390x] [aarch64] [i686] [musl] [windows] [avx512]            default: all
+#     scripts/cross.sh [s390x] [aarch64] [riscv64] [i686] [musl] [windows] [avx512]   default: all
 #
-# aarch64 and s390x (big-endian) Linux: the unit tests, the conformance cases and the C and C++ programs under qemu-user.
+# aarch64, RISC-V and s390x (big-endian) Linux: the unit tests, the conformance cases and the C and C++ programs under
+# qemu-user.
 # i686 Linux (32-bit addresses): the same, natively.
 # x86-64 Linux with musl, the C library of Alpine: the unit tests, the conformance cases and the C programs, natively.
 # Windows x86-64: the same under wine, the C and C++ programs with zcodec.dll and its import library.
@@ -24,6 +25,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 needs rustc-web cargo-web rust-web-src gcc g++ gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64 qemu-user \
   gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu \
+  gcc-riscv64-linux-gnu g++-riscv64-linux-gnu libc6-dev-riscv64-cross \
   gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross libc6-dev-i386-cross ca-certificates
 
 # cargo_for TRIPLE COMPILER RUNNER ARGUMENTS...
@@ -56,6 +58,7 @@ linux() {
 
 s390x() { linux s390x-unknown-linux-gnu s390x-linux-gnu "qemu-s390x -L /usr/s390x-linux-gnu"; }
 aarch64() { linux aarch64-unknown-linux-gnu aarch64-linux-gnu "qemu-aarch64 -L /usr/aarch64-linux-gnu"; }
+riscv64() { linux riscv64gc-unknown-linux-gnu riscv64-linux-gnu "qemu-riscv64 -L /usr/riscv64-linux-gnu"; }
 i686() {
   local lib=/usr/i686-linux-gnu/lib
   linux i686-unknown-linux-gnu i686-linux-gnu \
@@ -108,7 +111,7 @@ avx512() {
     --test-threads=1 packbits
 }
 
-[ $# -gt 0 ] || set -- s390x aarch64 i686 musl windows avx512
+[ $# -gt 0 ] || set -- s390x aarch64 riscv64 i686 musl windows avx512
 for platform in "$@"; do
   "$platform"
 done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The long tests of the Python package: zarr-python's own test suite with zcodec's pipeline, from its source
-# distribution; random chains against its pipeline; arrays of tensorstore and zarrs; README.md and the notebook.
+# distribution; random chains against its pipeline; arrays of tensorstore and zarrs; chunks of more than 2^32 bytes;
+# README.md and the notebook.
 #   run.sh VENV        where the package is installed; other test packages are added to it
 set -euo pipefail
 venv=$(realpath "$1")
