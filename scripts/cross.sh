@@ -25,7 +25,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 needs rustc-web cargo-web rust-web-src gcc g++ gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64 qemu-user \
   gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gcc-s390x-linux-gnu g++-s390x-linux-gnu \
-  gcc-riscv64-linux-gnu g++-riscv64-linux-gnu libc6-dev-riscv64-cross \
+  gcc-riscv64-linux-gnu g++-riscv64-linux-gnu libc6-dev-riscv64-cross musl-tools \
   gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross libc6-dev-i386-cross ca-certificates
 
 # cargo_for TRIPLE COMPILER RUNNER ARGUMENTS...
@@ -70,7 +70,6 @@ musl() {
   local triple=x86_64-unknown-linux-musl program
   local folder=$CARGO_TARGET_DIR/$triple/release unwinder cargo=(env -u RUSTC CC_x86_64_unknown_linux_musl=musl-gcc cargo)
   echo "== $triple"
-  needs musl-tools
   rustup target add $triple
   # All of it is static, as Rust makes it for musl, with its unwinder: that of gcc needs glibc. Debian has no C++ library
   # for musl.

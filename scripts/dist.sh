@@ -12,9 +12,9 @@
 # bytes, which scripts/dist/again.sh shows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ -n "$(git status --porcelain --untracked-files=no)" ]; then
-  echo "dist: these files differ from the commit that the archives would name:" >&2
-  git status --short --untracked-files=no >&2
+changed=$(git status --short --untracked-files=no)
+if [ -n "$changed" ]; then
+  printf 'dist: these files differ from the commit that the archives would name:\n%s\n' "$changed" >&2
   exit 1
 fi
 

@@ -9,7 +9,7 @@
 //! FPC, on RISC-V with Linux fcsr. A call reads it twice, at 3.7 ns each on a Zen 5 (the second time for the sticky
 //! flags); a register is written only if it differs. WebAssembly has no such environment. Elsewhere the host must call
 //! with the default environment.
-#![allow(unsafe_code, reason = "reads and writes registers of the processor, where their names are known")]
+#![allow(unsafe_code, reason = "reads and writes registers of the processor, on the architectures that it knows")]
 
 use registers::Registers;
 use std::cell::Cell;

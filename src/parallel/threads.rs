@@ -130,7 +130,8 @@ mod linux {
             if others.mask.iter().all(|word| *word == 0) {
                 return;
             }
-            let thread = thread.as_pthread_t() as libc::pthread_t; // with musl a pointer here, and a number in std
+            // With musl, this is a number in the standard library and a pointer in libc.
+            let thread = thread.as_pthread_t() as libc::pthread_t;
             for processors in [&others, self] {
                 let (mask, size) = (&processors.mask, size_of_val(&processors.mask));
                 // SAFETY: the thread has not been joined, and `mask` is as large as said. For a thread that has just ended,
