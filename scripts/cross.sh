@@ -67,12 +67,12 @@ i686() {
 }
 
 musl() {
-  local triple=x86_64-unknown-linux-musl program
-  local folder=$CARGO_TARGET_DIR/$triple/release unwinder cargo=(env -u RUSTC CC_x86_64_unknown_linux_musl=musl-gcc cargo)
+  local triple=x86_64-unknown-linux-musl program unwinder
+  local folder=$CARGO_TARGET_DIR/$triple/release cargo=(env -u RUSTC CC_x86_64_unknown_linux_musl=musl-gcc cargo)
   echo "== $triple"
   rustup target add $triple
-  # All of it is static, as Rust makes it for musl, with its unwinder: that of gcc needs glibc. Debian has no C++ library
-  # for musl.
+  # All of it is static, as Rust makes it for musl, with its unwinder: that of gcc needs glibc. Debian has no C++
+  # library for musl.
   "${cargo[@]}" test --locked --target $triple --lib --test conformance --test threads --test engine
   "${cargo[@]}" rustc --locked --target $triple --lib --release --crate-type staticlib
   unwinder=$(env -u RUSTC rustc --print sysroot)/lib/rustlib/$triple/lib/self-contained
